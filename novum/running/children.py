@@ -8,10 +8,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from novum.running.errors import StartError
+from novum.running.errors import Interrupted, StartError
 from novum.running.guard import Guard, send
 
 LOG_LIMIT_BYTES = 10_000_000
+START_SECONDS = 60.0
 
 
 @dataclass
@@ -61,41 +62,57 @@ class Child:
 
 
 class Family:
-    """Children that start one after the other and stop in the order of our choice."""
+    """Children that start one after the other and stop in the order of our choice.
+
+    `interrupt` and `kill` may be called from a signal handler.
+    """
 
     def __init__(self) -> None:
+        self.is_interrupted = False
         self._guard = Guard()
+        self._living: list[Child] = []
 
     def start(self, child: Child) -> None:
+        """Raises StartError, and Interrupted once everything is to stop."""
+        if self.is_interrupted:
+            raise Interrupted
         child.start()
         assert child.process is not None
+        self._living.append(child)
         self._guard.add(child.process.pid, child.stop_signal)
 
-    def wait_until_ready(self, child: Child, seconds: float = 60.0) -> None:
+    def wait_until_ready(self, child: Child, seconds: float = START_SECONDS) -> None:
         """Raises StartError, with the end of its log, where it ends or takes longer."""
         deadline = time.monotonic() + seconds
         while not (child.is_ready is None or child.is_ready()):
             if child.has_ended():
-                self.bury(child)
                 raise StartError(f"{child.name} ended at once:\n{child.last_lines()}")
-            if time.monotonic() > deadline:
-                raise StartError(
-                    f"{child.name} was not ready within {seconds:.0f} s:\n"
-                    f"{child.last_lines()}"
-                )
-            time.sleep(0.02)
+            self._pause(child, deadline)
+
+    def run(self, child: Child, seconds: float) -> None:
+        """Starts a child that has an end, and waits for it; StartError if it fails."""
+        self.start(child)
+        deadline = time.monotonic() + seconds
+        try:
+            while not child.has_ended():
+                self._pause(child, deadline)
+            assert child.process is not None
+            if child.process.returncode:
+                raise StartError(f"{child.name} failed:\n{child.last_lines()}")
+        finally:
+            self.bury(child)
 
     def stop(self, *children: Child) -> None:
         """Asks them to stop, all at once, and waits; those that won't are killed."""
         for child in children:
             if child.process is not None and not child.has_ended():
                 child.process.send_signal(child.stop_signal)
-        deadline = time.monotonic() + max(
-            (child.patience_seconds for child in children), default=0.0
-        )
+        started = time.monotonic()
         for child in children:
-            self._await(child, deadline)
-            self.bury(child)
+            if child.process is not None:
+                waited = time.monotonic() - started
+                _wait(child.process, child.patience_seconds - waited)
+                self.bury(child)
 
     def bury(self, child: Child) -> None:
         """Ends what an ended (or stubborn) child left behind in its group."""
@@ -104,30 +121,53 @@ class Family:
         send(child.process.pid, signal.SIGKILL)
         child.process.wait()
         self._guard.remove(child.process.pid)
+        self._living.remove(child)
         child.process = None
+
+    def interrupt(self) -> None:
+        """Everything that waits for a child to get ready raises Interrupted."""
+        self.is_interrupted = True
+
+    def kill(self) -> None:
+        """No more patience with anybody."""
+        for child in self._living:
+            if child.process is not None:
+                send(child.process.pid, signal.SIGKILL)
+
+    def keep_guard(self) -> None:
+        self._guard.keep()
 
     def close(self) -> None:
         self._guard.close()
 
-    def _await(self, child: Child, deadline: float) -> None:
-        if child.process is None:
-            return
-        try:
-            child.process.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            return
+    def _pause(self, child: Child, deadline: float) -> None:
+        if self.is_interrupted:
+            raise Interrupted
+        if time.monotonic() > deadline:
+            raise StartError(
+                f"{child.name} was not ready in time:\n{child.last_lines()}"
+            )
+        time.sleep(0.02)
 
 
-def rotate(log: Path) -> None:
-    """Begins a new log, keeping one old one beside it."""
+def _wait(process: subprocess.Popen[bytes], seconds: float) -> None:
+    try:
+        process.wait(max(0.0, seconds))
+    except subprocess.TimeoutExpired:
+        return
+
+
+def rotate(log: Path) -> Path:
+    """Begins a new log, keeping the old one beside it."""
+    log.parent.mkdir(parents=True, exist_ok=True)
     if log.exists():
         log.replace(log.with_suffix(".log.1"))
-    log.parent.mkdir(parents=True, exist_ok=True)
     log.touch()
+    return log
 
 
 def bound(log: Path, limit_bytes: int = LOG_LIMIT_BYTES) -> None:
-    """Keeps a log that is being written to (appended to) below about `limit_bytes`."""
+    """Keeps a log that is being appended to below about `limit_bytes`."""
     if log.stat().st_size > limit_bytes:
         log.with_suffix(".log.1").write_bytes(log.read_bytes())
         os.truncate(log, 0)

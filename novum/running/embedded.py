@@ -25,6 +25,9 @@ class Services:
     def environment(self) -> dict[str, str]:
         return {"DATABASE_URL": self.database_url, "REDIS_URL": self.redis_url}
 
+    def public(self) -> dict[str, str]:
+        return {"database_url": self.database_url, "redis_url": self.redis_url}
+
 
 @contextmanager
 def running_services(
@@ -56,7 +59,7 @@ def running_services(
         for child in children:
             family.wait_until_ready(child)
         services = Services(database_url, redis_url, tuple(children))
-        _write_private(file, json.dumps(_public(services), indent=2))
+        _write_private(file, json.dumps(services.public(), indent=2))
         yield services
     finally:
         file.unlink(missing_ok=True)
@@ -73,13 +76,6 @@ def _log(data: Path, name: str) -> Path:
     log = data / "logs" / f"{name}.log"
     rotate(log)
     return log
-
-
-def _public(services: Services) -> dict[str, str]:
-    return {
-        "database_url": services.database_url,
-        "redis_url": services.redis_url,
-    }
 
 
 def _write_private(file: Path, text: str) -> None:

@@ -32,6 +32,11 @@ class Guard:
         self._groups.pop(group, None)
         self._tell(f"- {group}")
 
+    def keep(self) -> None:
+        """Starts a new guard where somebody has ended ours."""
+        if self._process.poll() is not None:
+            self._process = self._start()
+
     def close(self) -> None:
         """Ends the guard, and with it every group that is still known to it."""
         assert self._process.stdin is not None

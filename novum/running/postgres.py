@@ -8,6 +8,7 @@ import hashlib
 import os
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -17,17 +18,18 @@ from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import quote
 
-import psutil
 import psycopg
 
 from novum.running.account import account_for
 from novum.running.children import Child
 from novum.running.errors import StartError
-from novum.running.guard import end
+from novum.running.guard import send
 
 DATABASE = "novum"
 # A socket's path fits into 107 bytes (sun_path, unix(7)).
 SOCKET_PATH_LIMIT_BYTES = 107
+SOCKET_NAME = ".s.PGSQL.5432"
+STOP_SECONDS = 30.0
 SETTINGS = {
     "listen_addresses": "",
     "port": "5432",
@@ -77,7 +79,7 @@ class Postgres:
             environment={"LC_ALL": "C", "PGPORT": "5432"},
             folder=self._data,
             stop_signal=signal.SIGINT,  # "fast": ends sessions, writes a checkpoint
-            patience_seconds=30.0,
+            patience_seconds=STOP_SECONDS,
             is_ready=self._is_ready,
             become=self._become(),
         )
@@ -113,6 +115,7 @@ class Postgres:
             capture_output=True,
             text=True,
             cwd=half_made,
+            start_new_session=True,
             preexec_fn=self._become(),
             check=False,
         )
@@ -133,19 +136,30 @@ class Postgres:
     def _end_leftover(self) -> None:
         """After `kill -9` of everything: a server of this very folder, or a stale file.
 
-        The folder is locked by its supervisor, so whatever runs here is nobody's. A
+        The folder is locked by its supervisor, so whatever serves it is nobody's. A
         number in the file that has come to belong to another program of ours would
         keep the server from starting.
         """
         file = self._data / "postmaster.pid"
         if not file.exists():
             return
-        pid = int(file.read_text().split("\n")[0])
-        if _serves(pid, self._data):
-            end({pid: signal.SIGINT}, patience_seconds=30.0)
-            _wait_for_end_of(pid)
-        else:
+        if not self._is_served():
             file.unlink(missing_ok=True)
+            return
+        group = int(file.read_text().split("\n")[0])
+        send(group, signal.SIGINT)
+        deadline = time.monotonic() + STOP_SECONDS
+        while self._is_served() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        send(group, signal.SIGKILL)
+
+    def _is_served(self) -> bool:
+        with socket.socket(socket.AF_UNIX) as probe:
+            try:
+                probe.connect(str(self._socket / SOCKET_NAME))
+            except OSError:
+                return False
+        return True
 
     def _prepare_socket(self) -> None:
         if self._socket == self._data:
@@ -183,20 +197,7 @@ def _programs() -> Path:
 
 
 def _socket_folder(data: Path) -> Path:
-    if len(os.fsencode(data / ".s.PGSQL.5432.lock")) <= SOCKET_PATH_LIMIT_BYTES:
+    if len(os.fsencode(data / f"{SOCKET_NAME}.lock")) <= SOCKET_PATH_LIMIT_BYTES:
         return data
     name = hashlib.sha256(os.fsencode(data)).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"novum-{name}"
-
-
-def _serves(pid: int, data: Path) -> bool:
-    try:
-        return str(data) in psutil.Process(pid).cmdline()
-    except psutil.Error:
-        return False
-
-
-def _wait_for_end_of(pid: int, seconds: float = 5.0) -> None:
-    deadline = time.monotonic() + seconds
-    while psutil.pid_exists(pid) and time.monotonic() < deadline:
-        time.sleep(0.05)

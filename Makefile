@@ -1,0 +1,39 @@
+.DEFAULT_GOAL := help
+.PHONY: help up test lint fmt bench mutants lock setup setup-dev
+
+BIN := .venv/bin
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 18
+
+up: setup ## everything from one command: services, web, live, worker
+	@exec $(BIN)/python -m novum.running --with-parent
+
+test: lint ## style, types, imports, migrations and all tests
+	$(BIN)/python -m pytest -n 2 --dist loadgroup
+
+lint: setup-dev ## the part of it that runs no test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/python manage.py makemigrations --check --dry-run
+
+fmt: setup-dev ## put the source into shape
+	$(BIN)/ruff check --fix-only .
+	$(BIN)/ruff format .
+
+bench: setup-dev ## speed, as ratios measured in one run
+	$(BIN)/python -m bench
+
+mutants: setup-dev ## planted faults, each of which must turn a test red
+	$(BIN)/python -m tests.mutants
+
+lock: ## requirements with hashes, anew from pyproject.toml
+	@bin/setup --lock
+
+setup:
+	@bin/setup
+
+setup-dev:
+	@bin/setup --dev

@@ -1,0 +1,96 @@
+"""Novum's own processes: web, live and worker (and the one that prepares for them)."""
+
+import socket
+import sys
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+from novum.running.children import Child, rotate
+from novum.running.settings import ROOT, RunSettings
+
+# Per web process. More only makes them wait for each other: a request is mostly Python.
+BLOCKING_THREADS = 4
+# The timetable's jobs are short and few.
+WORKER_PROCESSES = 2
+HEALTH_PATH = "/v1/healthz"
+
+
+def prepare(settings: RunSettings) -> Child:
+    return _child("prepare", settings, "novum.running.prepare")
+
+
+def web(settings: RunSettings) -> Child:
+    child = _child(
+        "web",
+        settings,
+        *("granian", "--interface", "wsgi", "--no-ws", "--log-level", "warning"),
+        *("--host", settings.host, "--port", str(settings.port)),
+        *("--workers", str(settings.web_workers)),
+        *("--blocking-threads", str(BLOCKING_THREADS)),
+        "novum.wsgi:application",
+    )
+    child.is_ready = lambda: _answers(settings)
+    return child
+
+
+def live(settings: RunSettings) -> Child:
+    child = _child(
+        "live",
+        settings,
+        *("daphne", "--verbosity", "0", "--no-server-name"),
+        *("--bind", settings.host, "--port", str(settings.live_port)),
+        "novum.asgi:application",
+    )
+    child.is_ready = lambda: _listens(settings.local_host, settings.live_port)
+    return child
+
+
+def worker(settings: RunSettings) -> Child:
+    return _child(
+        "worker",
+        settings,
+        *("celery", "-A", "novum.celery", "worker", "--beat"),
+        *("--schedule", str(settings.data / "beat-schedule")),
+        *("--concurrency", str(WORKER_PROCESSES), "--loglevel", "WARNING"),
+        # There's one worker: nobody to greet for a second at the start.
+        *("--without-gossip", "--without-mingle"),
+    )
+
+
+def _child(name: str, settings: RunSettings, module: str, *arguments: str) -> Child:
+    return Child(
+        name=name,
+        command=[sys.executable, "-m", module, *arguments],
+        log=rotate(log_path(settings.data, name)),
+        environment={
+            "DJANGO_SETTINGS_MODULE": "novum.settings",
+            **settings.environment(),
+        },
+        folder=ROOT,
+    )
+
+
+def log_path(data: Path, name: str) -> Path:
+    return data / "logs" / f"{name}.log"
+
+
+def _answers(settings: RunSettings) -> bool:
+    connection = HTTPConnection(settings.local_host, settings.port, timeout=5)
+    try:
+        connection.request("GET", HEALTH_PATH)
+        return connection.getresponse().status == 200
+    except (OSError, HTTPException):
+        return False
+    finally:
+        connection.close()
+
+
+def _listens(host: str, port: int) -> bool:
+    try:
+        socket.create_connection((host, port), timeout=5).close()
+    except OSError:
+        return False
+    return True
+
+
+IN_ORDER = (web, live, worker)
