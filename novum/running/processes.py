@@ -24,6 +24,7 @@ def web(settings: RunSettings) -> Child:
         "web",
         settings,
         *("granian", "--interface", "wsgi", "--no-ws", "--log-level", "warning"),
+        "--respawn-failed-workers",
         *("--host", settings.host, "--port", str(settings.port)),
         *("--workers", str(settings.web_workers)),
         *("--blocking-threads", str(BLOCKING_THREADS)),
