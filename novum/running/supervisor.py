@@ -74,8 +74,11 @@ def _listen_to_signals(family: Family) -> None:
             family.kill()
         family.interrupt()
 
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+    for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, stop)
+    # Under nohup the end of the terminal is nobody's business.
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        signal.signal(signal.SIGHUP, stop)
 
 
 @contextmanager
