@@ -10,7 +10,8 @@ up: setup ## everything from one command: services, web, live, worker
 	@exec $(BIN)/python -m novum.running --with-parent
 
 test: lint ## style, types, imports, migrations and all tests
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	$(BIN)/python -m pytest -n 2 -m "not processes"
+	$(BIN)/python -m pytest -m processes
 
 lint: setup-dev ## the part of it that runs no test
 	$(BIN)/ruff check .

@@ -12,7 +12,6 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import django
-import pytest
 from django.conf import settings
 
 from novum.running.children import Family
@@ -58,9 +57,3 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "novum.settings")
 django.setup()
 
 pytest_plugins = [name for name in ("tests.fixtures",) if find_spec(name)]
-
-
-def pytest_itemcollected(item: pytest.Item) -> None:
-    """Tests with many processes follow each other instead of crowding the machine."""
-    if item.get_closest_marker("processes"):
-        item.add_marker(pytest.mark.xdist_group("processes"))
