@@ -1,0 +1,252 @@
+"""Cards: create one or many, edit, archive, restore."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import transaction
+from django.db.models import F
+
+from accounts.callers import Caller
+from accounts.errors import Invalid
+from accounts.models import Actor, Workspace
+from accounts.roles import BoardRole
+from boards import access, events
+from boards.models import Card, ClockTimestamp, Event
+from boards.reads import column_on
+from boards.verbs.boards import actor_of
+from boards.verbs.guard import Free, free_or_refuse
+from boards.verbs.moving import changed, locked_card, locked_column
+from boards.verbs.places import Place, place_card
+from boards.verbs.text import title_of
+
+MAX_BULK_CARDS = 500
+MAX_DESCRIPTION_CHARACTERS = 100_000
+MAX_LABELS, MAX_LABEL_CHARACTERS = 50, 50
+
+
+class NewCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a card is made of. `assignee` is a handle; `not_before` keeps it waiting."""
+
+    title: str
+    description: str = ""
+    priority: int = 3
+    labels: list[str] = []
+    assignee: str | None = None
+    due: datetime | None = None
+    not_before: datetime | None = None
+    properties: dict[str, Any] = {}
+    payload: Any = None
+
+
+def create_card(
+    caller: Caller,
+    *,
+    board_id: UUID,
+    column_id: UUID,
+    card: NewCard,
+    place: Place | None = None,
+) -> UUID:
+    """One card at the bottom of the column, or at `place`. Editors.
+
+    Raises NotFound, Forbidden, Invalid.
+    """
+    (created,) = _create(caller, board_id, column_id, [card], place, "")
+    return created
+
+
+def create_cards(
+    caller: Caller, *, board_id: UUID, column_id: UUID, cards: Sequence[NewCard]
+) -> list[UUID]:
+    """Up to 500 at the bottom of the column in the order given, all or nothing.
+
+    Raises NotFound, Forbidden, Invalid (pointing at the card).
+    """
+    if not 1 <= len(cards) <= MAX_BULK_CARDS:
+        raise Invalid.at("/cards", "out_of_range", f"1 to {MAX_BULK_CARDS} cards.")
+    return _create(caller, board_id, column_id, cards, None, "/cards/{}")
+
+
+@transaction.atomic
+def _create(
+    caller: Caller,
+    board_id: UUID,
+    column_id: UUID,
+    cards: Sequence[NewCard],
+    place: Place | None,
+    pointer: str,
+) -> list[UUID]:
+    access.require(caller, board_id, BoardRole.EDITOR)
+    checked = [
+        _checked(caller, card, pointer.format(i)) for i, card in enumerate(cards)
+    ]
+    # Locked, so that it isn't deleted under the new cards.
+    column = locked_column(board_id, column_id)
+    # Last before the rows: other creators of the workspace wait for this number.
+    number = _numbers(caller, len(cards))
+    rows = []
+    for offset, fields in enumerate(checked):
+        row = Card(
+            workspace_id=caller.workspace_id,
+            board_id=board_id,
+            number=number + offset,
+            sequence=1,
+            created_by_id=caller.actor_id,
+            **fields,
+        )
+        row.enter(column)
+        if place:
+            place_card(row, place)
+        rows.append(row)
+    Card.objects.bulk_create(rows)
+    Event.objects.bulk_create([_created(caller, row) for row in rows])
+    return [row.pk for row in rows]
+
+
+@transaction.atomic
+def edit_card(
+    caller: Caller,
+    *,
+    card_id: UUID,
+    version: int | None = None,
+    **changes: Any,
+) -> UUID:
+    """Change the given fields of `NewCard`; also of a card that's being worked on.
+
+    `version` is the one the caller has seen. Raises NotFound, Forbidden, Invalid,
+    VersionMismatch.
+    """
+    card = locked_card(caller, card_id, version)
+    fields = _checked_changes(caller, card, changes)
+    before = {name: getattr(card, name) for name in fields}
+    for name, value in fields.items():
+        setattr(card, name, value)
+    different = sorted(name for name in fields if before[name] != fields[name])
+    if not different:
+        return card.pk
+    card.judge_again(card.column)
+    changed(card)
+    events.record(
+        caller,
+        events.CARD_UPDATED,
+        board=card.board_id,
+        card=card,
+        data={"changed": different},
+    )
+    return card.pk
+
+
+@transaction.atomic
+def archive_card(
+    caller: Caller,
+    *,
+    card_id: UUID,
+    version: int | None = None,
+    free: Free | None = None,
+) -> UUID:
+    """Put the card away; `restore_card` brings it back. Idempotent.
+
+    Raises NotFound, Forbidden, VersionMismatch, CardHeld (unless `free`).
+    """
+    card = locked_card(caller, card_id, version)
+    free_or_refuse(card, free)
+    if card.archived_at is None:
+        card.archived_at = ClockTimestamp()
+        changed(card)
+        events.record(caller, events.CARD_ARCHIVED, board=card.board_id, card=card)
+    return card.pk
+
+
+@transaction.atomic
+def restore_card(caller: Caller, *, card_id: UUID) -> UUID:
+    """Bring an archived card back where it was, to the end of its column. Idempotent.
+
+    Raises NotFound, Forbidden, Conflict when its column is gone.
+    """
+    card = locked_card(caller, card_id)
+    if card.archived_at is not None:
+        column_on(card.board_id, card.column_id)
+        card.archived_at = None
+        card.judge_again(card.column)
+        place_card(card, Place(end="bottom"))
+        changed(card)
+        events.record(caller, events.CARD_RESTORED, board=card.board_id, card=card)
+    return card.pk
+
+
+def _numbers(caller: Caller, count: int) -> int:
+    """The first of `count` fresh card numbers of the workspace."""
+    workspace = Workspace.objects.filter(pk=caller.workspace_id)
+    workspace.update(last_card_number=F("last_card_number") + count)
+    last = workspace.values_list("last_card_number", flat=True).get()
+    return last - count + 1
+
+
+def _created(caller: Caller, row: Card) -> Event:
+    return Event(
+        workspace_id=row.workspace_id,
+        type=events.CARD_CREATED,
+        actor_id=caller.actor_id,
+        token_id=caller.token_id,
+        board_id=row.board_id,
+        column_id=row.column_id,
+        card_id=row.pk,
+        sequence=row.sequence,
+        data={"title": row.title},
+    )
+
+
+def _checked(caller: Caller, card: NewCard, pointer: str) -> dict[str, Any]:
+    given = {name: getattr(card, name) for name in card.__struct_fields__}
+    return _fields(caller, given, pointer)
+
+
+def _checked_changes(
+    caller: Caller, card: Card, changes: dict[str, Any]
+) -> dict[str, Any]:
+    if "not_before" in changes and card.state != Card.State.OPEN:
+        raise Invalid.at(
+            "/not_before", "not_open", "Only an open card of a queue can wait."
+        )
+    return _fields(caller, changes, "")
+
+
+def _fields(caller: Caller, given: dict[str, Any], pointer: str) -> dict[str, Any]:
+    """Of the model, from those of `NewCard`. Raises Invalid."""
+    fields = dict(given)
+    if "title" in fields:
+        fields["title"] = title_of(fields["title"], f"{pointer}/title")
+    if len(fields.get("description", "")) > MAX_DESCRIPTION_CHARACTERS:
+        raise Invalid.at(f"{pointer}/description", "too_long", "Too long.")
+    if not 1 <= fields.get("priority", 3) <= 5:
+        raise Invalid.at(
+            f"{pointer}/priority", "out_of_range", "Priority is 1 (first) to 5."
+        )
+    if "labels" in fields:
+        fields["labels"] = _labels(fields["labels"], f"{pointer}/labels")
+    if "not_before" in fields:
+        fields["available_at"] = fields.pop("not_before")
+    if "assignee" in fields:
+        fields["assignee"] = _assignee(
+            caller, fields["assignee"], f"{pointer}/assignee"
+        )
+    return fields
+
+
+def _labels(labels: list[str], pointer: str) -> list[str]:
+    unique = list(dict.fromkeys(label.strip() for label in labels))
+    if len(unique) > MAX_LABELS or any(
+        not 1 <= len(label) <= MAX_LABEL_CHARACTERS for label in unique
+    ):
+        raise Invalid.at(
+            pointer,
+            "out_of_range",
+            f"At most {MAX_LABELS} labels of 1 to {MAX_LABEL_CHARACTERS} characters.",
+        )
+    return unique
+
+
+def _assignee(caller: Caller, handle: str | None, pointer: str) -> Actor | None:
+    return None if handle is None else actor_of(caller, handle, pointer)

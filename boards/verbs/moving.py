@@ -1,0 +1,138 @@
+"""Move a card: within its column, to another one, to another board."""
+
+from collections.abc import Iterable
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts.callers import Caller
+from accounts.errors import NotFound
+from accounts.roles import BoardRole
+from boards import access, events
+from boards.errors import VersionMismatch
+from boards.models import Card, ClockTimestamp, Column, NextPosition
+from boards.reads import column_on
+from boards.verbs.guard import Free, free_or_refuse
+from boards.verbs.places import BOTTOM, Place, place_card
+
+
+@transaction.atomic
+def move_card(
+    caller: Caller,
+    *,
+    card_id: UUID,
+    column_id: UUID | None = None,
+    place: Place | None = None,
+    version: int | None = None,
+    free: Free | None = None,
+) -> UUID:
+    """Put the card somewhere: another column (bottom by default), a place in it.
+
+    In another column it takes the state of an arrival: open with fresh attempts in a
+    queue. Raises NotFound, Forbidden, Invalid, VersionMismatch (`version` is not the
+    card's), CardHeld (unless `free`).
+    """
+    # Lock order: columns, then the card. So the target's lock comes before the card's.
+    seen = card_seen(caller, card_id)
+    target = _target(caller, seen, column_id)
+    columns = {seen.column_id, target.pk}
+    list(
+        Column.objects.filter(pk__in=columns)
+        .order_by("pk")
+        .select_for_update(no_key=True)
+    )
+    card = locked_card(caller, card_id, version)
+    free_or_refuse(card, free)
+    came_from = card.column_id
+    if target.pk != came_from:
+        card.board_id = target.board_id
+        card.enter(target)
+        place_card(card, place or BOTTOM)
+    elif place:
+        place_card(card, place)
+    changed(card)
+    events.record(
+        caller,
+        events.CARD_MOVED,
+        board=card.board_id,
+        card=card,
+        data={"from_column_id": str(came_from), "to_column_id": str(target.pk)},
+    )
+    return card.pk
+
+
+def put_all(
+    caller: Caller, cards: Iterable[Card], target: Column, free: Free | None
+) -> None:
+    """Move all these (locked) cards to the end of a column, in their order there."""
+    for card in sorted(cards, key=lambda card: (card.priority, card.position)):
+        free_or_refuse(card, free)
+        came_from = card.column_id
+        card.enter(target)
+        card.position = NextPosition()
+        changed(card)
+        events.record(
+            caller,
+            events.CARD_MOVED,
+            board=card.board_id,
+            card=card,
+            data={"from_column_id": str(came_from), "to_column_id": str(target.pk)},
+        )
+
+
+def card_seen(caller: Caller, card_id: UUID) -> Card:
+    """Unlocked. Raises NotFound for what the caller can't see."""
+    card = Card.objects.filter(pk=card_id, workspace_id=caller.workspace_id).first()
+    if card is None or not access.can_see(caller, card.board_id):
+        raise NotFound("There is no such card here.")
+    return card
+
+
+def locked_card(
+    caller: Caller,
+    card_id: UUID,
+    version: int | None = None,
+    role: BoardRole = BoardRole.EDITOR,
+) -> Card:
+    """The card, locked until the end of the transaction, for a change by `role`.
+
+    Raises NotFound, Forbidden, BoardArchived, VersionMismatch.
+    """
+    card_seen(caller, card_id)
+    card = Card.objects.locked().select_related("column", "holder").get(pk=card_id)
+    access.require(caller, card.board_id, role)
+    if version is not None and version != card.version:
+        raise VersionMismatch(
+            f"The card has changed: it's at version {card.version} now.",
+            card_id=card.pk,
+            version=card.version,
+            column_id=card.column_id,
+        )
+    return card
+
+
+def locked_column(board_id: UUID, column_id: UUID) -> Column:
+    """The column, locked. Raises NotFound."""
+    column_on(board_id, column_id)
+    return Column.objects.select_for_update(no_key=True).get(pk=column_id)
+
+
+def changed(card: Card) -> None:
+    """Save with the next version and the next number in the card's history."""
+    card.version += 1
+    card.sequence += 1
+    card.updated_at = ClockTimestamp()
+    card.save()
+
+
+def _target(caller: Caller, card: Card, column_id: UUID | None) -> Column:
+    access.require(caller, card.board_id, BoardRole.EDITOR)
+    if column_id is None or column_id == card.column_id:
+        return card.column
+    target = Column.objects.filter(
+        pk=column_id, board__workspace_id=caller.workspace_id, archived_at=None
+    ).first()
+    if target is None or not access.can_see(caller, target.board_id):
+        raise NotFound("There is no such column here.")
+    access.require(caller, target.board_id, BoardRole.EDITOR)
+    return target

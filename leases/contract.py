@@ -1,0 +1,12 @@
+"""The bounds of a contract: pure numbers (design section 5)."""
+
+DEFAULT_LEASE_SECONDS = 300
+MIN_LEASE_SECONDS = 1
+MAX_LEASE_SECONDS = 86_400
+DEFAULT_MAX_ATTEMPTS = 5
+HIGHEST_MAX_ATTEMPTS = 1_000
+# A week: nobody means a longer pause between attempts, and sums stay far from overflow.
+MAX_BACKOFF_SECONDS = 7 * 86_400
+MAX_BACKOFF_STEPS = 50
+MAX_CONCURRENCY_LIMIT = 10_000
+MAX_CLAIM_COUNT = 50

@@ -1,0 +1,37 @@
+from accounts.errors import Conflict, Invalid
+
+
+class LeaseLost(Conflict):
+    """You no longer hold this card. Stop working on it."""
+
+    code = "lease_lost"
+
+
+class NotAQueue(Conflict):
+    """This column is no queue: its contract isn't enabled."""
+
+    code = "not_a_queue"
+
+
+class NotRequeueable(Conflict):
+    """Only a failed or done card can be requeued."""
+
+    code = "not_requeueable"
+
+
+class InvalidContract(Invalid):
+    """The contract doesn't fit."""
+
+    code = "invalid_contract"
+
+
+class OutputRejected(Invalid):
+    """The output doesn't fit the contract's output_schema. The lease stays."""
+
+    code = "output_rejected"
+
+
+class CardsHeld(Conflict):
+    """Cards of this column are being worked on."""
+
+    code = "cards_held"

@@ -1,0 +1,233 @@
+"""How a lease ends: with a result (`complete`) or without (`give_back`), one statement
+each, for one lease or many.
+
+Both are built alike: `held` locks cards and leases (cards in the order of their ids, so
+that two of these never wait for each other in a circle); `clocked` reads the clock
+*after* the locks are there, since a clock read before a wait is too old (decision D1);
+`ending` keeps what may still end; then card, lease, slot and event change together.
+"""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from accounts.callers import Caller
+from accounts.ids import new_id
+from boards import events
+from boards.ordering import GAP
+from leases.statements.running import compact, run
+
+NEXT_POSITION = f"nextval('boards_card_position') * {GAP}"
+
+_HELD = """
+held AS MATERIALIZED (
+  SELECT c.id, c.attempts, c.column_id, l.id AS lease_id, l.slot, l.state, l.expires_at,
+    k.enabled, k.max_attempts, k.backoff_seconds, d.id AS target, d.is_queue,
+    d.checks_input
+  FROM boards_card c JOIN leases_lease l ON l.card_id = c.id
+  JOIN leases_contract k ON k.column_id = l.column_id
+  LEFT JOIN boards_column d ON d.id = k.{target} AND d.archived_at IS NULL
+  WHERE {pick} FOR NO KEY UPDATE OF c, l {skip}
+), clocked AS MATERIALIZED (
+  SELECT held.*, row_number() OVER () AS n, clock_timestamp() AS now FROM held
+)"""
+
+_STILL_HELD = "(expires_at IS NULL OR expires_at > now)"
+_THESE = "l.id = ANY(%(leases)s::uuid[]) AND l.state = 'active' ORDER BY c.id"
+_FREED = """
+freed AS (
+  UPDATE leases_slot s SET lease_id = NULL FROM ending e
+  WHERE s.column_id = e.column_id AND s.number = e.slot AND s.lease_id = e.lease_id
+)"""
+_RESULT = """
+SELECT l.*, h.handle AS by_handle, h.name AS by_name, h.kind AS by_kind, c.number,
+  c.title, c.column_id AS card_column_id, c.state AS card_state, c.attempts,
+  c.available_at, c.version, now
+FROM card c JOIN lease l ON l.card_id = c.id JOIN ending e ON e.id = c.id
+JOIN accounts_actor h ON h.id = l.holder_id"""
+_LEASE_DATA = """jsonb_build_object('id', l.id, 'attempt', l.attempt,
+  'max_attempts', e.max_attempts, 'holder', h.handle, 'acquired_at', l.acquired_at,
+  'expires_at', l.expires_at, 'ended_at', l.ended_at, 'reason', l.reason,
+  'note', l.note, 'outcome', l.outcome, 'next_due', l.next_due)"""
+
+
+def _event(type: str, number: str, which: str, where: str = "true") -> str:
+    return f"""
+SELECT (%(events)s::uuid[])[{number}], l.workspace_id, '{type}', %(actor)s::uuid,
+  %(token)s::uuid, l.board_id, l.column_id, l.card_id, l.id, {which},
+  jsonb_build_object('lease', {_LEASE_DATA}, 'from_column_id', e.column_id,
+    'to_column_id', c.column_id)
+FROM card c JOIN lease l ON l.card_id = c.id JOIN ending e ON e.id = c.id
+JOIN accounts_actor h ON h.id = l.holder_id WHERE {where}"""
+
+
+def _recorded(*selects: str) -> str:
+    together = " UNION ALL ".join(selects)
+    return f"recorded AS (INSERT INTO boards_event ({events.EVENT_COLUMNS}) {together})"
+
+
+_COMPLETE = compact(f"""
+WITH {_HELD.format(target="on_success_column_id", pick=_THESE, skip="")},
+ending AS MATERIALIZED (
+  SELECT clocked.*, g.output, g.properties FROM clocked
+  JOIN unnest(%(leases)s::uuid[], %(outputs)s::jsonb[], %(properties)s::jsonb[])
+    AS g (lease_id, output, properties) USING (lease_id)
+  WHERE {_STILL_HELD}
+), card AS (
+  UPDATE boards_card c SET lease_id = NULL, holder_id = NULL, available_at = NULL,
+    state = CASE WHEN e.is_queue THEN 'open' ELSE 'done' END,
+    attempts = CASE WHEN e.is_queue THEN 0 ELSE c.attempts END,
+    assignee_id = CASE WHEN e.is_queue THEN NULL ELSE c.assignee_id END,
+    column_id = COALESCE(e.target, c.column_id),
+    position = CASE WHEN e.target IS NULL THEN c.position ELSE {NEXT_POSITION} END,
+    fits = CASE WHEN e.checks_input THEN NULL ELSE true END, misfit = NULL,
+    output = COALESCE(e.output, c.output),
+    properties = c.properties || COALESCE(e.properties, '{{}}'),
+    version = c.version + 1, sequence = c.sequence + 1, updated_at = e.now
+  FROM ending e WHERE c.id = e.id RETURNING c.*
+), lease AS (
+  UPDATE leases_lease l SET state = 'completed', ended_at = e.now, output = e.output
+  FROM ending e WHERE l.id = e.lease_id RETURNING l.*
+), {_FREED}, {_recorded(_event(events.LEASE_COMPLETED, "e.n", "c.sequence"))}
+{_RESULT}
+""")
+
+
+def complete(
+    caller: Caller,
+    leases: Sequence[UUID],
+    outputs: Sequence[Any],
+    properties: Sequence[Any],
+) -> list[Any]:
+    """End these with results; a row for each that was still held."""
+    return run(
+        _COMPLETE,
+        {
+            "leases": list(leases),
+            "outputs": [_json(value) for value in outputs],
+            "properties": [_json(value) for value in properties],
+            "events": [new_id() for _ in leases],
+            "actor": caller.actor_id,
+            "token": caller.token_id,
+        },
+    )
+
+
+def _json(value: Any) -> str | None:
+    return None if value is None else json.dumps(value)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """A way to end without a result. `counted`: the attempt stays counted, and a card
+    without one left is dead-lettered; `delayed`: it waits out the backoff first."""
+
+    state: str
+    event: str
+    counted: bool
+    delayed: bool = False
+
+
+FAIL = Ending("failed", events.LEASE_FAILED, counted=True, delayed=True)
+EXPIRE = Ending("expired", events.LEASE_EXPIRED, counted=True)
+RELEASE = Ending("released", events.LEASE_RELEASED, counted=False)
+REVOKE = Ending("revoked", events.LEASE_REVOKED, counted=False)
+
+_LAPSED = """l.column_id = %(column)s AND l.state = 'active'
+  AND l.expires_at <= statement_timestamp() ORDER BY c.id LIMIT %(limit)s"""
+_BACKOFF = """COALESCE(%(after)s::float8,
+  backoff_seconds[LEAST(attempts, cardinality(backoff_seconds))], 0)"""
+
+
+def _give_back(how: Ending, pick: str, still: str, skip: str = "") -> str:
+    again = "%(retry)s AND attempts < max_attempts" if how.counted else "true"
+    delay = _BACKOFF if how.delayed else "0"
+    return compact(f"""
+WITH {_HELD.format(target="on_failure_column_id", pick=pick, skip=skip)},
+ending AS MATERIALIZED (
+  SELECT *, CASE WHEN again AND delay > 0 THEN now + make_interval(secs => delay) END
+    AS next_due
+  FROM (SELECT *, {again} AS again, {delay} AS delay FROM clocked WHERE {still}) d
+), card AS (
+  UPDATE boards_card c SET lease_id = NULL, holder_id = NULL,
+    available_at = e.next_due,
+    state = CASE WHEN NOT e.again THEN 'failed' WHEN e.enabled THEN 'open' ELSE '' END,
+    attempts = c.attempts - {0 if how.counted else 1},
+    column_id = CASE WHEN e.again THEN c.column_id
+      ELSE COALESCE(e.target, c.column_id) END,
+    position = CASE WHEN e.again OR e.target IS NULL THEN c.position
+      ELSE {NEXT_POSITION} END,
+    version = c.version + 1,
+    sequence = c.sequence + CASE WHEN e.again THEN 1 ELSE 2 END, updated_at = e.now
+  FROM ending e WHERE c.id = e.id RETURNING c.*
+), lease AS (
+  UPDATE leases_lease l SET state = '{how.state}', ended_at = e.now,
+    reason = %(reason)s, note = %(note)s, next_due = e.next_due,
+    outcome = CASE WHEN e.again THEN 'requeued' ELSE 'dead_lettered' END
+  FROM ending e WHERE l.id = e.lease_id RETURNING l.*
+), {_FREED}, {
+        _recorded(
+            _event(
+                how.event,
+                "2 * e.n - 1",
+                "c.sequence - (CASE WHEN e.again THEN 0 ELSE 1 END)",
+            ),
+            _event(events.LEASE_DEADLETTERED, "2 * e.n", "c.sequence", "NOT e.again"),
+        )
+    }
+{_RESULT}
+""")
+
+
+_GIVE_BACK = {
+    FAIL: _give_back(FAIL, _THESE, _STILL_HELD),
+    RELEASE: _give_back(RELEASE, _THESE, _STILL_HELD),
+    REVOKE: _give_back(REVOKE, _THESE, "true"),
+    EXPIRE: _give_back(EXPIRE, _LAPSED, f"NOT {_STILL_HELD}", "SKIP LOCKED"),
+}
+
+
+def give_back(
+    how: Ending,
+    leases: Sequence[UUID],
+    *,
+    caller: Caller,
+    reason: str = "",
+    note: str = "",
+    retry: bool = True,
+    retry_after_seconds: float | None = None,
+) -> list[Any]:
+    """End these without a result; a row for each that was still held."""
+    return run(
+        _GIVE_BACK[how],
+        {
+            "leases": list(leases),
+            "events": [new_id() for _ in range(2 * len(leases))],
+            "actor": caller.actor_id,
+            "token": caller.token_id,
+            "reason": reason,
+            "note": note,
+            "retry": retry,
+            "after": retry_after_seconds,
+        },
+    )
+
+
+def expire(column_id: UUID, limit: int) -> list[Any]:
+    """End up to `limit` lapsed leases of a column; rows somebody has locked are passed
+    over, so that many may do this at once."""
+    return run(
+        _GIVE_BACK[EXPIRE],
+        {
+            "column": column_id,
+            "limit": limit,
+            "events": [new_id() for _ in range(2 * limit)],
+            "actor": None,
+            "token": None,
+            "reason": "lease_expired",
+            "note": "",
+            "retry": True,
+        },
+    )

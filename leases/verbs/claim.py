@@ -1,0 +1,203 @@
+"""Claim: the next eligible card, under one row lock (design section 3)."""
+
+from typing import Any
+from uuid import UUID
+
+import msgspec
+from django.db import transaction
+
+from accounts.callers import Caller
+from accounts.errors import Invalid
+from accounts.roles import BoardRole
+from accounts.shapes import ActorRef, caller_ref
+from boards import access
+from boards.models import READY, Card
+from boards.shapes import card_fields
+from leases.contract import MAX_CLAIM_COUNT, MAX_LEASE_SECONDS, MIN_LEASE_SECONDS
+from leases.errors import NotAQueue
+from leases.reads import seconds_to_next_due
+from leases.shapes import Attempt, Claim, Claimed, ClaimedCard, LeaseShape
+from leases.statements.claim import take
+from leases.statements.running import raw_json
+from leases.tokens import receipt
+from leases.verbs.judge import judge
+from leases.verbs.tidy import dead_letter_exhausted, tidy
+
+# Rounds of dead-lettering exhausted cards before a claim gives up (decision D5).
+_ROUNDS = 20
+
+
+def claim(
+    caller: Caller,
+    *,
+    board_id: UUID,
+    column_id: UUID,
+    count: int | None = None,
+    lease_ttl_seconds: int | None = None,
+) -> Claimed:
+    """Lease the next eligible card of the column (or up to `count` of them).
+
+    The card is the caller's alone until `expires_at`; its attempt counts from now on,
+    whatever becomes of the worker (seed A). Nothing eligible is an answer, no error.
+    Raises NotFound, Forbidden, NotAQueue, Invalid.
+    """
+    access.require(caller, board_id, BoardRole.EDITOR)
+    _check("count", count, 1, MAX_CLAIM_COUNT)
+    check_seconds("lease_ttl_seconds", lease_ttl_seconds)
+    rows = _take(caller, board_id, column_id, count or 1, lease_ttl_seconds)
+    claims = [_claim_of(caller, row) for row in rows if row.id]
+    if not claims:
+        return _nothing(rows[0], column_id, count)
+    return answer(claims, rows[0].now, many=count is not None)
+
+
+def answer(claims: list[Claim], now: Any, *, many: bool, **more: Any) -> Claimed:
+    if many:
+        return Claimed(server_time=now, claims=claims, **more)
+    only = claims[0]
+    return Claimed(
+        server_time=now,
+        lease=only.lease,
+        lease_token=only.lease_token,
+        card=only.card,
+        **more,
+    )
+
+
+def check_seconds(field: str, value: int | None) -> None:
+    _check(field, value, MIN_LEASE_SECONDS, MAX_LEASE_SECONDS)
+
+
+def _check(field: str, value: int | None, low: int, high: int) -> None:
+    if value is not None and not low <= value <= high:
+        raise Invalid.at(f"/{field}", "out_of_range", f"{field} is {low} to {high}.")
+
+
+def _take(
+    caller: Caller, board_id: UUID, column_id: UUID, count: int, seconds: int | None
+) -> list[Any]:
+    """At least one row; without a card in it when there is nothing to claim."""
+    if count > 1 and _keeps_some_for(caller, column_id):
+        return _take_in_turn(caller, board_id, column_id, count, seconds)
+    rows = take(caller, board_id, column_id, count, seconds, tidied=False)
+    if not rows or not rows[0].enabled:
+        raise NotAQueue
+    if not _stopped_short(rows[0]):
+        return rows
+    if rows[0].unjudged:
+        # Before the transaction: no row is locked while a schema is at work.
+        judge(column_id)
+    return _tidy_and_take(rows, caller, board_id, column_id, count, seconds)
+
+
+def _stopped_short(row: Any) -> bool:
+    """Something to do stood before the cards, or all cards found were exhausted."""
+    if row.paused or row.id:
+        return False
+    return bool(row.untidy or row.unjudged or row.picked)
+
+
+@transaction.atomic
+def _tidy_and_take(
+    rows: list[Any],
+    caller: Caller,
+    board_id: UUID,
+    column_id: UUID,
+    count: int,
+    seconds: int | None,
+) -> list[Any]:
+    for _ in range(_ROUNDS):
+        if rows[0].untidy:
+            tidy(column_id)
+        if rows[0].picked:
+            dead_letter_exhausted(column_id)
+        rows = take(caller, board_id, column_id, count, seconds, tidied=True)
+        if rows[0].id or not rows[0].picked:
+            break
+    return rows
+
+
+def _keeps_some_for(caller: Caller, column_id: UUID) -> bool:
+    mine = Card.objects.filter(READY, column_id=column_id, assignee_id=caller.actor_id)
+    return mine.exists()
+
+
+@transaction.atomic
+def _take_in_turn(
+    caller: Caller, board_id: UUID, column_id: UUID, count: int, seconds: int | None
+) -> list[Any]:
+    """One by one, so that cards kept for the caller come at their place in the order."""
+    rows: list[Any] = []
+    for _ in range(count):
+        found = _take(caller, board_id, column_id, 1, seconds)
+        if not found[0].id:
+            return rows or found
+        rows += found
+    return rows
+
+
+def _claim_of(caller: Caller, row: Any) -> Claim:
+    holder = caller_ref(caller)
+    author = None
+    if row.created_by_id:
+        author = ActorRef(row.created_by_id, row.by_handle, row.by_name, row.by_kind)
+    fields = card_fields(
+        raw_json(row, "properties", "payload", "output", "misfit"),
+        caller.workspace_key,
+        assignee=holder if row.assignee_id else None,
+        holder=holder,
+        created_by=author,
+    )
+    return Claim(
+        lease=_lease_of(row, holder),
+        lease_token=receipt(row.lease_id, row.nonce),
+        card=ClaimedCard(
+            **fields,
+            max_attempts=row.max_attempts,
+            previous_attempts=_attempts(row.history),
+        ),
+    )
+
+
+def _attempts(text: str | None) -> list[Attempt]:
+    return msgspec.json.decode(text, type=list[Attempt]) if text else []
+
+
+def _lease_of(row: Any, holder: ActorRef) -> LeaseShape:
+    return LeaseShape(
+        id=row.lease_id,
+        card_id=row.id,
+        board_id=row.board_id,
+        column_id=row.column_id,
+        state="active",
+        attempt=row.attempts,
+        holder=holder,
+        seconds=row.seconds,
+        acquired_at=row.now,
+        expires_at=row.expires_at,
+        renewals=0,
+        renewed_at=None,
+        ended_at=None,
+        outcome=None,
+        reason="",
+        note="",
+        next_due=None,
+    )
+
+
+def _nothing(row: Any, column_id: UUID, count: int | None) -> Claimed:
+    reason, seconds = "drained", None
+    if row.paused:
+        reason = "paused"
+    elif row.full:
+        reason = "at_capacity"
+    elif (seconds := seconds_to_next_due(column_id)) is not None:
+        reason = "waiting"
+    empty: dict[str, Any] = (
+        {"lease": None, "lease_token": None, "card": None}
+        if count is None
+        else {"claims": []}
+    )
+    return Claimed(
+        server_time=row.now, reason=reason, retry_after_seconds=seconds, **empty
+    )

@@ -1,0 +1,138 @@
+"""Complete: the work is done, its result is on the card, the card moves on."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from accounts.callers import Caller
+from accounts.errors import DomainError, FieldError
+from leases import schemas
+from leases.errors import OutputRejected
+from leases.models import Lease
+from leases.shapes import Ended, EndedItem, EndedMany, Refused
+from leases.statements import ending
+from leases.statements.renewing import look
+from leases.verbs.holding import (
+    MAX_LEASES_PER_CALL,
+    at_most,
+    ended,
+    held,
+    lost,
+    only,
+)
+
+
+class Result(msgspec.Struct, frozen=True):
+    """What a holder brings back for one lease."""
+
+    lease_id: UUID
+    lease_token: str
+    output: Any = None
+    properties: dict[str, Any] | None = None
+
+
+def complete(
+    caller: Caller,
+    *,
+    lease_id: UUID,
+    lease_token: str,
+    output: Any = None,
+    properties: dict[str, Any] | None = None,
+) -> Ended:
+    """End the lease with a result, in one transaction: store `output`, merge
+    `properties`, move the card to the success column, free the place.
+
+    A queue as destination gets the card open with fresh attempts, anyone's to claim.
+    Repeated with the same receipt: the first result, `replayed`. Raises LeaseLost, and
+    OutputRejected (the lease stays, no attempt is lost).
+    """
+    row = only(held(caller, {lease_id: lease_token}))
+    results = [Result(lease_id, lease_token, output, properties)]
+    (answer,) = _complete(caller, results, {lease_id: row})
+    if isinstance(answer, DomainError):
+        raise answer
+    return answer
+
+
+def complete_many(caller: Caller, *, results: Sequence[Result]) -> EndedMany:
+    """Complete many in one transaction; each gets its own answer.
+
+    Raises Invalid (too many, or one lease twice).
+    """
+    at_most(MAX_LEASES_PER_CALL, results)
+    receipts = {result.lease_id: result.lease_token for result in results}
+    at_most(len(receipts), results)
+    answers = _complete(caller, results, held(caller, receipts))
+    return EndedMany(
+        [
+            _item(result.lease_id, answer)
+            for result, answer in zip(results, answers, strict=True)
+        ]
+    )
+
+
+def _item(lease_id: UUID, answer: Ended | DomainError) -> EndedItem:
+    if isinstance(answer, DomainError):
+        return EndedItem(lease_id, error=Refused(answer.code, answer.detail))
+    return EndedItem(lease_id, ended=answer)
+
+
+def _complete(
+    caller: Caller, results: Sequence[Result], found: Mapping[UUID, Any]
+) -> list[Ended | DomainError]:
+    # Judged before any lock is taken: a slow schema must not hold up the column.
+    rows = {
+        result.lease_id: _judged(found[result.lease_id], result) for result in results
+    }
+    active = [
+        result
+        for result in results
+        if not isinstance(rows[result.lease_id], DomainError)
+        and rows[result.lease_id].state == Lease.State.ACTIVE
+    ]
+    done = {}
+    if active:
+        done = {
+            row.id: row
+            for row in ending.complete(
+                caller,
+                [result.lease_id for result in active],
+                [result.output for result in active],
+                [result.properties for result in active],
+            )
+        }
+    late = [result.lease_id for result in active if result.lease_id not in done]
+    rows |= look(caller.workspace_id, late) if late else {}
+    return [_answer(caller, result.lease_id, rows, done) for result in results]
+
+
+def _judged(row: Any, result: Result) -> Any:
+    """The row, or the error instead of it."""
+    if isinstance(row, DomainError) or row.output_schema is None:
+        return row
+    if row.state != Lease.State.ACTIVE:
+        return row
+    problems = schemas.problems(msgspec.json.decode(row.output_schema), result.output)
+    if not problems:
+        return row
+    return OutputRejected(
+        errors=[
+            FieldError("/output" + problem.pointer, problem.code, problem.detail)
+            for problem in problems
+        ]
+    )
+
+
+def _answer(
+    caller: Caller, lease_id: UUID, rows: Mapping[UUID, Any], done: Mapping[UUID, Any]
+) -> Ended | DomainError:
+    if lease_id in done:
+        return ended(caller, done[lease_id])
+    row = rows[lease_id]
+    if isinstance(row, DomainError):
+        return row
+    if row.state == Lease.State.COMPLETED:
+        return ended(caller, row, replayed=True)
+    return lost(caller, row)

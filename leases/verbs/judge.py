@@ -1,0 +1,83 @@
+"""Judge cards by the column's input schema, before anybody is offered them."""
+
+from time import monotonic
+from typing import Any
+from uuid import UUID
+
+import msgspec
+
+from boards.models import Card
+from leases import schemas
+from leases.models import Contract
+from leases.statements.running import compact, run
+
+BATCH = 200
+# One pass may take this long in all, so that a claim that does it stays a short call.
+PASS_SECONDS = 1.0
+MAX_SHOWN_PROBLEMS = 5
+
+# The contract is locked against a change first: a judgement by a schema that was just
+# replaced must not be written over the order to judge again.
+_WRITE = compact("""
+WITH contract AS MATERIALIZED (
+  SELECT version FROM leases_contract
+  WHERE column_id = %(column)s AND version = %(contract)s FOR SHARE
+)
+UPDATE boards_card c SET fits = j.misfit IS NULL, misfit = j.misfit
+FROM contract, unnest(%(cards)s::uuid[], %(versions)s::bigint[], %(misfits)s::jsonb[])
+  AS j (id, version, misfit)
+WHERE c.id = j.id AND c.version = j.version AND c.fits IS NULL
+""")
+
+
+def judge(column_id: UUID) -> int:
+    """Judge the first cards in claim order that nobody has judged since they or the
+    schema changed; returns how many.
+
+    No row is locked while a schema is at work. A judgement counts only if card and
+    contract are still the versions judged. Silent: it's the card's own fault.
+    """
+    contract = Contract.objects.get(pk=column_id)
+    cards = list(Card.objects.unjudged(column_id).in_order()[:BATCH])
+    deadline = monotonic() + PASS_SECONDS
+    judged: list[tuple[Card, str | None]] = []
+    for card in cards:
+        left = deadline - monotonic()
+        if left <= 0:
+            break
+        judged.append((card, _misfit(contract.input_schema, card, left)))
+    run(
+        _WRITE,
+        {
+            "column": column_id,
+            "contract": contract.version,
+            "cards": [card.pk for card, _ in judged],
+            "versions": [card.version for card, _ in judged],
+            "misfits": [misfit for _, misfit in judged],
+        },
+    )
+    return len(judged)
+
+
+def as_received(card: Card) -> dict[str, Any]:
+    """The card as the schema sees it: what an agent works with (design section 5)."""
+    return {
+        "title": card.title,
+        "description": card.description,
+        "priority": card.priority,
+        "labels": card.labels,
+        "properties": card.properties,
+        "payload": card.payload,
+    }
+
+
+def _misfit(schema: Any, card: Card, seconds: float) -> str | None:
+    """What doesn't fit, as JSON; None when the card fits."""
+    if schema is None:
+        return None
+    problems = schemas.problems(schema, as_received(card), seconds=seconds)
+    return (
+        msgspec.json.encode(problems[:MAX_SHOWN_PROBLEMS]).decode()
+        if problems
+        else None
+    )

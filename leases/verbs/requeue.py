@@ -1,0 +1,60 @@
+"""Requeue: a failed (or done) card gets another round."""
+
+from uuid import UUID
+
+from django.db import transaction
+
+from accounts.callers import Caller
+from accounts.errors import Conflict
+from boards import events
+from boards.errors import CardHeld
+from boards.models import Card, Column, NextPosition
+from boards.verbs.moving import changed, locked_card
+from leases.errors import NotRequeueable
+from leases.models import Lease
+
+
+@transaction.atomic
+def requeue(caller: Caller, *, card_id: UUID) -> UUID:
+    """Open in the queue it last failed (or was done) in: attempts 0, due now, at the
+    end of the column; its history stays (decision D8). Editors.
+
+    On an open card it does nothing. Raises NotFound, Forbidden, CardHeld,
+    NotRequeueable (it was in no queue), Conflict (that queue is gone).
+    """
+    card = locked_card(caller, card_id)
+    if card.is_claimed():
+        holder = f"@{card.holder.handle}" if card.holder else "Somebody"
+        raise CardHeld(f"{holder} is working on this card.", card_id=card.pk)
+    if card.state == Card.State.OPEN:
+        return card.pk
+    if card.state == Card.State.NONE:
+        raise NotRequeueable
+    queue = _queue_of(card)
+    came_from = card.column_id
+    card.board_id = queue.board_id
+    card.available_at = None
+    card.enter(queue)
+    card.position = NextPosition()
+    changed(card)
+    events.record(
+        caller,
+        events.CARD_REQUEUED,
+        board=card.board_id,
+        card=card,
+        data={"from_column_id": str(came_from), "to_column_id": str(queue.pk)},
+    )
+    return card.pk
+
+
+def _queue_of(card: Card) -> Column:
+    """Where it is when that's a queue, else where its latest lease was."""
+    if card.column.is_queue:
+        return card.column
+    latest = Lease.objects.filter(card=card).order_by("-id").first()
+    queue = Column.objects.filter(
+        pk=latest.column_id if latest else None, is_queue=True, archived_at=None
+    ).first()
+    if queue is None:
+        raise Conflict("The queue that this card came from is gone. Move it to one.")
+    return queue

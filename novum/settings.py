@@ -1,0 +1,240 @@
+"""Settings, all from the environment; without any, the embedded default.
+
+`DATABASE_URL` / `REDIS_URL` name outside services. Without them the addresses of the
+embedded ones are read from `NOVUM_DATA/services.json`, which `make up` writes while it
+runs, so that `manage.py` in a second terminal finds them.
+"""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import environ
+from django.core.exceptions import ImproperlyConfigured
+from django.utils.crypto import get_random_string
+from django.utils.csp import CSP
+
+env = environ.Env()
+BASE_DIR = Path(__file__).resolve().parent.parent
+NOVUM_DATA = Path(env.str("NOVUM_DATA", str(BASE_DIR / ".novum")))
+EMBEDDED = "DATABASE_URL" not in env.ENVIRON
+
+
+def _services() -> dict[str, str]:
+    path = NOVUM_DATA / "services.json"
+    found: dict[str, str] = json.loads(path.read_text()) if path.exists() else {}
+    return found
+
+
+def _secret_key() -> str:
+    """Given, or (embedded only) made once and kept beside the data."""
+    given = env.str("SECRET_KEY", "")
+    if given:
+        return given
+    if not EMBEDDED:
+        raise ImproperlyConfigured(
+            "Set SECRET_KEY (50 or more random characters): with DATABASE_URL set,"
+            " Novum doesn't invent one."
+        )
+    path = NOVUM_DATA / "secret_key"
+    if not path.exists():
+        NOVUM_DATA.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.touch(mode=0o600)
+        path.write_text(get_random_string(64))
+    return path.read_text().strip()
+
+
+SECRET_KEY = _secret_key()
+SECRET_KEY_FALLBACKS: list[str] = env.list("SECRET_KEY_FALLBACKS", default=[])
+# Keys of the lease receipts, the first one mints, all verify. Rotate by putting a new
+# one in front and dropping the last after the longest lease (one day).
+LEASE_TOKEN_KEYS: list[str] = env.list(
+    "NOVUM_LEASE_TOKEN_KEYS", default=[SECRET_KEY, *SECRET_KEY_FALLBACKS]
+)
+
+DEBUG = env.bool("DEBUG", False)
+NOVUM_HOST = env.str("NOVUM_HOST", "127.0.0.1")
+NOVUM_PORT = env.int("NOVUM_PORT", 8000)
+ALLOWED_HOSTS: list[str] = env.list(
+    "ALLOWED_HOSTS", default=["localhost", "127.0.0.1", "[::1]", NOVUM_HOST]
+)
+NOVUM_URL = env.str("NOVUM_URL", f"http://{NOVUM_HOST}:{NOVUM_PORT}")
+NOVUM_LIVE_URL = env.str("NOVUM_LIVE_URL", f"http://{NOVUM_HOST}:{NOVUM_PORT + 1}")
+
+INSTALLED_APPS = [
+    "daphne",
+    "django.contrib.admin",
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.messages",
+    "django.contrib.staticfiles",
+    "django.contrib.postgres",
+    "rest_framework",
+    "channels",
+    "drf_spectacular_sidecar",
+    "accounts",
+    "boards",
+    "leases",
+    "novum",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.contrib.messages.middleware.MessageMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+ROOT_URLCONF = "novum.urls"
+WSGI_APPLICATION = "novum.wsgi.application"
+ASGI_APPLICATION = "novum.asgi.application"
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [BASE_DIR / "templates"],
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+                "django.contrib.messages.context_processors.messages",
+            ],
+        },
+    },
+]
+
+DATABASE_URL = env.str("DATABASE_URL", _services().get("database_url", ""))
+REDIS_URL = env.str("REDIS_URL", _services().get("redis_url", ""))
+
+
+def _database() -> dict[str, Any]:
+    """Long-lived pooled connections: opening one costs nine times a claim."""
+    url = DATABASE_URL or "postgres://novum@127.0.0.1:1/novum"
+    found: dict[str, Any] = environ.Env.db_url_config(url)
+    options = found.setdefault("OPTIONS", {})
+    options["options"] = (
+        f"-c lock_timeout={env.int('NOVUM_LOCK_TIMEOUT_MS', 10_000)}"
+        f" -c statement_timeout={env.int('NOVUM_STATEMENT_TIMEOUT_MS', 60_000)}"
+        " -c idle_in_transaction_session_timeout=60000"
+        " -c jit=off"
+    )
+    size = env.int("NOVUM_DB_POOL", 8)
+    if size:
+        options["pool"] = {"min_size": 1, "max_size": size, "timeout": 10}
+    return found
+
+
+DATABASES = {"default": _database()}
+
+CHANNEL_LAYERS = (
+    {
+        "default": {
+            "BACKEND": "channels_redis.core.RedisChannelLayer",
+            # redis-py 8 cuts every blocking read after 5 s by default, which would kill
+            # each idle socket (django/channels_redis#422).
+            "CONFIG": {
+                "hosts": [{"address": REDIS_URL, "socket_timeout": None}],
+                "capacity": 500,
+                "expiry": 30,
+            },
+        }
+    }
+    if REDIS_URL
+    else {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer"}}
+)
+
+CELERY_BROKER_URL = REDIS_URL or "memory://"
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_SERIALIZER = "json"
+CELERY_ACCEPT_CONTENT = ["json"]
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+REAP_SECONDS = env.float("NOVUM_REAP_SECONDS", 2.0)
+HOUSEKEEPING_SECONDS = env.float("NOVUM_HOUSEKEEPING_SECONDS", 60.0)
+
+AUTH_USER_MODEL = "accounts.User"
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+# Requests a minute and credential; claims and everything else count apart from
+# renew/complete/fail/release, so that hard polling never starves a heartbeat. 0 = off.
+RATE_LIMITS = {
+    "work": env.int("NOVUM_RATE_LIMIT", 240_000),
+    "finish": env.int("NOVUM_RATE_LIMIT_FINISH", 240_000),
+    "guess": env.int("NOVUM_RATE_LIMIT_GUESS", 120),
+}
+# Proxies in front whose X-Forwarded-For entries are believed.
+TRUSTED_PROXIES = env.int("NOVUM_TRUSTED_PROXIES", 0)
+EVENT_RETENTION_DAYS = env.int("NOVUM_EVENT_RETENTION_DAYS", 90)
+
+REST_FRAMEWORK = {
+    "DEFAULT_RENDERER_CLASSES": ["novum.rest.rendering.MsgspecRenderer"],
+    "DEFAULT_PARSER_CLASSES": [],
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "novum.rest.authentication.BearerAuthentication",
+        "novum.rest.authentication.PageSessionAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": [],
+    "DEFAULT_THROTTLE_CLASSES": [],
+    "EXCEPTION_HANDLER": "novum.problems.exception_handler",
+    "UNAUTHENTICATED_USER": None,
+}
+# The REST door reads and bounds its bodies itself (novum.cleaning).
+DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024
+
+SECURE_CSP = {
+    "default-src": [CSP.SELF],
+    "script-src": [CSP.SELF, CSP.NONCE],
+    "style-src": [CSP.SELF, CSP.NONCE],
+    "img-src": [CSP.SELF, "data:"],
+    "connect-src": [CSP.SELF],
+    "object-src": [CSP.NONE],
+    "base-uri": [CSP.NONE],
+    "form-action": [CSP.SELF],
+    "frame-ancestors": [CSP.NONE],
+}
+SECURE_REFERRER_POLICY = "same-origin"
+SECURE_CROSS_ORIGIN_OPENER_POLICY = "same-origin"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+X_FRAME_OPTIONS = "DENY"
+_https = NOVUM_URL.startswith("https://")
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _https
+SECURE_PROXY_SSL_HEADER = (
+    ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
+)
+CSRF_TRUSTED_ORIGINS = [NOVUM_URL] if _https else []
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_I18N = True
+USE_TZ = True
+STATIC_URL = "static/"
+STATIC_ROOT = env.str("NOVUM_STATIC_ROOT", str(NOVUM_DATA / "static"))
+WHITENOISE_USE_FINDERS = True
+LOGIN_URL = "/admin/login/"
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {
+        "line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
+    },
+    "handlers": {
+        "console": {"class": "logging.StreamHandler", "formatter": "line"},
+    },
+    "root": {"handlers": ["console"], "level": env.str("NOVUM_LOG_LEVEL", "INFO")},
+    "loggers": {
+        # A 4xx is the caller's to see; it's answered, not logged.
+        "django.request": {"level": "ERROR"},
+    },
+}
