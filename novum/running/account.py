@@ -30,7 +30,7 @@ class Account:
         it (root's home, a temporary folder), the child keeps the one capability to
         walk through folders, rather than anybody's folders being opened to everybody.
         """
-        closed = not all(is_reachable(path) for path in paths)
+        closed = not all(map(is_reachable, paths))
 
         def drop() -> None:
             if closed:
@@ -70,10 +70,8 @@ def account_for(folder: Path) -> Account | None:
 
 
 def is_reachable(path: Path) -> bool:
-    """Whether everybody may walk to `path` (it need not exist)."""
-    return all(
-        folder.stat().st_mode & 0o001 for folder in path.parents if folder.exists()
-    )
+    """Whether everybody may walk to `path`."""
+    return all(folder.stat().st_mode & 0o001 for folder in path.parents)
 
 
 def _keep(capability: int) -> bool:

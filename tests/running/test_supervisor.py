@@ -212,6 +212,15 @@ def test_a_taken_port_is_refused_before_anything_starts(run):
     assert not (novum.data / "postgres").exists()
 
 
+def test_a_data_folder_that_is_none_is_named(run, tmp_path):
+    file = tmp_path / "a file"
+    file.touch()
+    output = run(data=file).wait_for_end()
+    assert "NOVUM_DATA must be a folder" in output
+    assert str(file) in output
+    assert "Traceback" not in output
+
+
 def test_what_keeps_it_from_starting_is_shown(run):
     novum = run(NOVUM_DB_POOL="many")
     output = novum.wait_for_end()
