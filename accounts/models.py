@@ -1,5 +1,7 @@
 """Who acts: workspaces, people, agent seats, worker tokens."""
 
+from uuid import UUID
+
 from django.contrib.auth.models import AbstractUser
 from django.contrib.postgres.fields import ArrayField
 from django.core.validators import RegexValidator
@@ -42,7 +44,7 @@ class User(AbstractUser):
 
 
 class ActorQuerySet(models.QuerySet["Actor"]):
-    def in_workspace(self, workspace_id: object) -> "ActorQuerySet":
+    def in_workspace(self, workspace_id: UUID) -> "ActorQuerySet":
         return self.filter(workspace_id=workspace_id)
 
     def agents(self) -> "ActorQuerySet":

@@ -1,8 +1,10 @@
 """What there is to know about leases and contracts, for those who may see the board."""
 
 from collections.abc import Iterable
+from datetime import datetime
 from uuid import UUID
 
+from django.db import connection
 from django.db.models import ExpressionWrapper, FloatField, Min, Q, QuerySet
 from django.db.models.functions import Extract, Now
 
@@ -14,7 +16,7 @@ from accounts.shapes import actor_ref
 from boards import access
 from boards.models import Card, Column
 from leases.models import Contract, Lease
-from leases.shapes import ContractShape, LeaseShape
+from leases.shapes import Attempt, ContractShape, LeaseShape
 
 LEASE_STATES = ("active", "expired", "all")
 
@@ -151,3 +153,32 @@ def lease_shape(row: Lease) -> LeaseShape:
         note=row.note,
         next_due=row.next_due,
     )
+
+
+def server_time() -> datetime:
+    """PostgreSQL's clock, the only one that counts."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT clock_timestamp()")
+        now: datetime = cursor.fetchone()[0]
+        return now
+
+
+def contract_of(column_id: UUID) -> Contract:
+    return Contract.objects.get(pk=column_id)
+
+
+def attempts_before(lease: Lease) -> list[Attempt]:
+    """The five latest attempts at the card before this lease, latest first."""
+    rows = Lease.objects.filter(card_id=lease.card_id, id__lt=lease.pk)
+    return [
+        Attempt(
+            attempt=row.attempt,
+            state=row.state,
+            holder=row.holder.handle,
+            acquired_at=row.acquired_at,
+            ended_at=row.ended_at,
+            reason=row.reason,
+            note=row.note,
+        )
+        for row in _with_holder(rows).order_by("-id")[:5]
+    ]

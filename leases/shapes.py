@@ -87,12 +87,12 @@ class Claimed(msgspec.Struct, frozen=True, omit_defaults=True):
     `claims` holds them all."""
 
     server_time: datetime
-    lease: LeaseShape | None | msgspec.UnsetType = msgspec.UNSET
-    lease_token: str | None | msgspec.UnsetType = msgspec.UNSET
-    card: ClaimedCard | None | msgspec.UnsetType = msgspec.UNSET
+    lease: LeaseShape | msgspec.UnsetType | None = msgspec.UNSET
+    lease_token: str | msgspec.UnsetType | None = msgspec.UNSET
+    card: ClaimedCard | msgspec.UnsetType | None = msgspec.UNSET
     claims: list[Claim] | msgspec.UnsetType = msgspec.UNSET
     reason: str | msgspec.UnsetType = msgspec.UNSET
-    retry_after_seconds: float | None | msgspec.UnsetType = msgspec.UNSET
+    retry_after_seconds: float | msgspec.UnsetType | None = msgspec.UNSET
     replayed: bool | msgspec.UnsetType = msgspec.UNSET
 
 

@@ -103,6 +103,7 @@ TEMPLATES = [
         "OPTIONS": {
             "context_processors": [
                 "django.template.context_processors.request",
+                "django.template.context_processors.csp",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
             ],
@@ -218,10 +219,12 @@ LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
 USE_I18N = True
 USE_TZ = True
-STATIC_URL = "static/"
+STATIC_URL = "/static/"
+STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = env.str("NOVUM_STATIC_ROOT", str(NOVUM_DATA / "static"))
 WHITENOISE_USE_FINDERS = True
 LOGIN_URL = "/admin/login/"
+CSRF_FAILURE_VIEW = "novum.urls.csrf_failure"
 
 LOGGING = {
     "version": 1,

@@ -48,7 +48,7 @@ def edit_board(
     board_id: UUID,
     name: str | msgspec.UnsetType = msgspec.UNSET,
     description: str | msgspec.UnsetType = msgspec.UNSET,
-    default_role: BoardRole | None | msgspec.UnsetType = msgspec.UNSET,
+    default_role: BoardRole | msgspec.UnsetType | None = msgspec.UNSET,
 ) -> UUID:
     """Change what is given. Managers. Raises NotFound, Forbidden, Invalid."""
     board = _locked(caller, board_id)

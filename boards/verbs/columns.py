@@ -50,7 +50,7 @@ def edit_column(
     column_id: UUID,
     name: str | msgspec.UnsetType = msgspec.UNSET,
     color: str | msgspec.UnsetType = msgspec.UNSET,
-    wip_limit: int | None | msgspec.UnsetType = msgspec.UNSET,
+    wip_limit: int | msgspec.UnsetType | None = msgspec.UNSET,
 ) -> UUID:
     """Change what is given. Managers. Raises NotFound, Forbidden, Invalid."""
     access.require(caller, board_id, BoardRole.MANAGER)

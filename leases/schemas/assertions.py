@@ -50,12 +50,16 @@ def _bound(
 def _multiple_of(validator: Any, step: Any, instance: Any, schema: Any) -> Errors:
     if not validator.is_type(instance, "number"):
         return
-    if isinstance(step, int) and isinstance(instance, int):
-        rest: Any = instance % step
+    if isinstance(step, int) and _is_whole(instance):
+        rest: Any = int(instance) % step
     else:
         rest = _EXACT.remainder(Decimal(str(instance)), Decimal(str(step)))
     if rest:
         yield ValidationError(f"{quote(instance)} is not a multiple of {step}")
+
+
+def _is_whole(number: float) -> bool:
+    return isinstance(number, int) or number.is_integer()
 
 
 def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Errors:

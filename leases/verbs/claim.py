@@ -1,5 +1,6 @@
 """Claim: the next eligible card, under one row lock (design section 3)."""
 
+from collections.abc import Sequence
 from typing import Any
 from uuid import UUID
 
@@ -7,15 +8,17 @@ import msgspec
 from django.db import transaction
 
 from accounts.callers import Caller
-from accounts.errors import Invalid
+from accounts.errors import Invalid, NotFound
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, caller_ref
 from boards import access
 from boards.models import READY, Card
-from boards.shapes import card_fields
+from boards.reads import cards_by_ids
+from boards.shapes import CardShape, card_fields
+from leases import reads
 from leases.contract import MAX_CLAIM_COUNT, MAX_LEASE_SECONDS, MIN_LEASE_SECONDS
 from leases.errors import NotAQueue
-from leases.reads import seconds_to_next_due
+from leases.models import Lease
 from leases.shapes import Attempt, Claim, Claimed, ClaimedCard, LeaseShape
 from leases.statements.claim import take
 from leases.statements.running import raw_json
@@ -48,10 +51,48 @@ def claim(
     claims = [_claim_of(caller, row) for row in rows if row.id]
     if not claims:
         return _nothing(rows[0], column_id, count)
-    return answer(claims, rows[0].now, many=count is not None)
+    return _answer(claims, rows[0].now, many=count is not None)
 
 
-def answer(claims: list[Claim], now: Any, *, many: bool, **more: Any) -> Claimed:
+def made(claimed: Claimed) -> list[UUID]:
+    """The ids of the leases in an answer, for an Idempotency-Key to remember."""
+    if isinstance(claimed.lease, LeaseShape):
+        return [claimed.lease.id]
+    claims = [] if claimed.claims is msgspec.UNSET else claimed.claims
+    return [one.lease.id for one in claims]
+
+
+def again(caller: Caller, ids: Sequence[UUID], *, many: bool) -> Claimed:
+    """The same leases and receipts for a repeated Idempotency-Key, as they are now."""
+    leases = reads.by_ids(caller, ids)
+    cards = {
+        card.id: card
+        for card in cards_by_ids(caller, [lease.card_id for lease in leases])
+    }
+    claims = [
+        Claim(
+            lease=reads.lease_shape(lease),
+            lease_token=receipt(lease.pk, bytes(lease.nonce)),
+            card=_as_claimed(cards[lease.card_id], lease),
+        )
+        for lease in leases
+        if lease.card_id in cards
+    ]
+    if not claims:
+        raise NotFound("What this Idempotency-Key made is gone.")
+    return _answer(claims, reads.server_time(), many=many, replayed=True)
+
+
+def _as_claimed(card: CardShape, lease: Lease) -> ClaimedCard:
+    contract = reads.contract_of(lease.column_id)
+    return ClaimedCard(
+        **msgspec.structs.asdict(card),
+        max_attempts=contract.max_attempts,
+        previous_attempts=reads.attempts_before(lease),
+    )
+
+
+def _answer(claims: list[Claim], now: Any, *, many: bool, **more: Any) -> Claimed:
     if many:
         return Claimed(server_time=now, claims=claims, **more)
     only = claims[0]
@@ -191,7 +232,7 @@ def _nothing(row: Any, column_id: UUID, count: int | None) -> Claimed:
         reason = "paused"
     elif row.full:
         reason = "at_capacity"
-    elif (seconds := seconds_to_next_due(column_id)) is not None:
+    elif (seconds := reads.seconds_to_next_due(column_id)) is not None:
         reason = "waiting"
     empty: dict[str, Any] = (
         {"lease": None, "lease_token": None, "card": None}

@@ -14,6 +14,7 @@ from leases.models import Lease
 from leases.shapes import Ended, EndedItem, EndedMany, Refused
 from leases.statements import ending
 from leases.statements.renewing import look
+from leases.verbs.claim import claim
 from leases.verbs.holding import (
     MAX_LEASES_PER_CALL,
     at_most,
@@ -40,20 +41,25 @@ def complete(
     lease_token: str,
     output: Any = None,
     properties: dict[str, Any] | None = None,
+    claim_next: bool = False,
 ) -> Ended:
     """End the lease with a result, in one transaction: store `output`, merge
     `properties`, move the card to the success column, free the place.
 
     A queue as destination gets the card open with fresh attempts, anyone's to claim.
-    Repeated with the same receipt: the first result, `replayed`. Raises LeaseLost, and
-    OutputRejected (the lease stays, no attempt is lost).
+    Repeated with the same receipt: the first result, `replayed`. `claim_next` then
+    claims from the same column. Raises LeaseLost, and OutputRejected (the lease stays,
+    no attempt is lost).
     """
     row = only(held(caller, {lease_id: lease_token}))
     results = [Result(lease_id, lease_token, output, properties)]
     (answer,) = _complete(caller, results, {lease_id: row})
     if isinstance(answer, DomainError):
         raise answer
-    return answer
+    if not claim_next:
+        return answer
+    following = claim(caller, board_id=row.board_id, column_id=row.column_id)
+    return msgspec.structs.replace(answer, next=following)
 
 
 def complete_many(caller: Caller, *, results: Sequence[Result]) -> EndedMany:

@@ -43,7 +43,7 @@ class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     paused: bool | None = None
     pause_reason: str | None = None
     queue: str | None = None
-    lease_ttl_seconds: int | None | msgspec.UnsetType = msgspec.UNSET
+    lease_ttl_seconds: int | msgspec.UnsetType | None = msgspec.UNSET
     max_attempts: int | None = None
     backoff_seconds: list[int] | None = None
     on_success_column_id: UUID | None = None

@@ -1,0 +1,20 @@
+"""When an id was made: UUIDv7 begins with a time (RFC 9562, section 5.7)."""
+
+from datetime import datetime, timedelta
+from uuid import UUID
+
+from django.utils.timezone import now
+
+_BITS_BELOW_THE_TIME = 80
+
+
+def first_id_at(moment: datetime) -> UUID:
+    """Not above any id made at `moment` or later, above all made earlier (to the
+    millisecond). So a primary key answers "since when" without an index on a time."""
+    milliseconds = int(moment.timestamp() * 1000)
+    return UUID(int=milliseconds << _BITS_BELOW_THE_TIME)
+
+
+def first_id_ago(age: timedelta) -> UUID:
+    """The same for a moment that's `age` ago."""
+    return first_id_at(now() - age)

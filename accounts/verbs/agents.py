@@ -1,0 +1,146 @@
+"""Agent seats and their worker tokens."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from uuid import UUID
+
+from django.db import IntegrityError, transaction
+from django.db.models.functions import Now
+
+from accounts.callers import Caller
+from accounts.credentials import forget_tokens
+from accounts.errors import Conflict, Invalid, NotFound
+from accounts.models import Actor, WorkerToken
+from accounts.tokens import AGENT_PREFIX, digest, mint
+
+HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,38}")
+MAX_NAME_CHARACTERS = 100
+MAX_TOKENS_PER_AGENT = 500
+# Enough to do the work; managing boards is given on purpose.
+DEFAULT_SCOPES = ("read", "work", "write")
+
+
+class HandleTaken(Conflict):
+    """Somebody in this workspace already has that handle."""
+
+    code = "handle_taken"
+
+
+@transaction.atomic
+def create_agent(caller: Caller, *, handle: str, name: str = "") -> UUID:
+    """A seat for an agent, without a token yet. Admins. Raises Invalid, HandleTaken."""
+    caller.require_admin()
+    handle = handle.removeprefix("@")
+    if not HANDLE.fullmatch(handle):
+        raise Invalid.at(
+            "/handle",
+            "bad_handle",
+            "A handle has 1 to 39 small letters, digits and hyphens.",
+        )
+    actor = Actor(
+        workspace_id=caller.workspace_id,
+        kind=Actor.Kind.AGENT,
+        handle=handle,
+        name=_name(name or handle),
+    )
+    try:
+        with transaction.atomic():
+            actor.save()
+    except IntegrityError as error:
+        if "actor_handle_once_per_workspace" not in str(error):
+            raise
+        raise HandleTaken(f"@{handle} is taken in this workspace.") from error
+    return actor.pk
+
+
+@transaction.atomic
+def edit_agent(
+    caller: Caller,
+    *,
+    agent_id: UUID,
+    name: str | None = None,
+    disabled: bool | None = None,
+) -> UUID:
+    """Rename, disable or enable a seat. Disabled: its tokens are refused within two
+    seconds; what it holds comes back when the leases lapse. Admins."""
+    actor = _locked(caller, agent_id)
+    if name is not None:
+        actor.name = _name(name)
+    if disabled is not None and disabled != (actor.disabled_at is not None):
+        actor.disabled_at = Now() if disabled else None
+    actor.save()
+    forget_tokens()
+    return actor.pk
+
+
+@transaction.atomic
+def create_token(
+    caller: Caller,
+    *,
+    agent_id: UUID,
+    name: str,
+    scopes: Sequence[str] = DEFAULT_SCOPES,
+    expires_at: datetime | None = None,
+) -> tuple[UUID, str]:
+    """A token for one more worker of the seat, and its secret, which is nowhere
+    afterwards. Admins. Raises NotFound, Invalid."""
+    actor = _locked(caller, agent_id)
+    unknown = sorted(set(scopes) - set(WorkerToken.Scope.values))
+    if unknown or not scopes:
+        known = ", ".join(WorkerToken.Scope.values)
+        raise Invalid.at("/scopes", "unknown_scope", f"Scopes are {known}.")
+    if WorkerToken.objects.filter(actor=actor, revoked_at=None).count() >= (
+        MAX_TOKENS_PER_AGENT
+    ):
+        raise Invalid(f"A seat has at most {MAX_TOKENS_PER_AGENT} tokens in force.")
+    secret = mint(AGENT_PREFIX)
+    token = WorkerToken.objects.create(
+        workspace_id=caller.workspace_id,
+        actor=actor,
+        name=_name(name),
+        digest=digest(secret),
+        hint=f"{AGENT_PREFIX}…{secret[-4:]}",
+        scopes=sorted(set(scopes)),
+        expires_at=expires_at,
+        created_by_id=caller.actor_id,
+    )
+    return token.pk, secret
+
+
+@transaction.atomic
+def revoke_token(caller: Caller, *, agent_id: UUID, token_id: UUID) -> UUID:
+    """From now on (at most two seconds in other processes) the token is refused. What
+    was claimed with it comes back when the leases lapse. Idempotent. Admins."""
+    actor = _locked(caller, agent_id)
+    tokens = WorkerToken.objects.filter(pk=token_id, actor=actor)
+    if not tokens.exists():
+        raise NotFound("This agent has no such token.")
+    tokens.filter(revoked_at=None).update(revoked_at=Now())
+    forget_tokens()
+    return token_id
+
+
+def _locked(caller: Caller, agent_id: UUID) -> Actor:
+    caller.require_admin()
+    actor = (
+        Actor.objects.in_workspace(caller.workspace_id)
+        .agents()
+        .select_for_update(no_key=True)
+        .filter(pk=agent_id)
+        .first()
+    )
+    if actor is None:
+        raise NotFound("There is no such agent here.")
+    return actor
+
+
+def _name(text: str) -> str:
+    text = text.strip()
+    if not text or not text.isprintable() or len(text) > MAX_NAME_CHARACTERS:
+        raise Invalid.at(
+            "/name",
+            "bad_name",
+            f"A name has 1 to {MAX_NAME_CHARACTERS} characters that can be seen.",
+        )
+    return text

@@ -1,0 +1,227 @@
+"""Agent seats and their worker tokens."""
+
+from datetime import datetime
+from typing import Annotated, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from accounts import reads
+from accounts.callers import Caller
+from accounts.errors import NotFound
+from accounts.pages import Page
+from accounts.shapes import AgentShape, TokenShape
+from accounts.verbs import agents
+from accounts.verbs.agents import DEFAULT_SCOPES
+from leases.verbs.revoke import stop_agent as stop
+from novum.operations.operation import Input, Operation, PageInput, Remembers
+
+Scope = Literal["read", "work", "write", "manage"]
+
+
+class AgentInput(Input, frozen=True):
+    agent_id: UUID
+
+
+class CreateAgent(Input, frozen=True):
+    handle: str
+    name: str = ""
+
+
+class EditAgent(AgentInput, frozen=True):
+    name: str | None = None
+    disabled: bool | None = None
+
+
+class ListTokens(PageInput, frozen=True):
+    agent_id: UUID
+
+
+class CreateToken(AgentInput, frozen=True):
+    name: str
+    scopes: list[Scope] = msgspec.field(default_factory=lambda: [*DEFAULT_SCOPES])
+    expires_at: Annotated[datetime, Meta(tz=True)] | None = None
+
+
+class TokenInput(AgentInput, frozen=True):
+    token_id: UUID
+
+
+class NewToken(msgspec.Struct, frozen=True):
+    """`secret` is given here only, once: null when an Idempotency-Key repeats."""
+
+    token: TokenShape
+    secret: str | None
+
+
+class Stopped(msgspec.Struct, frozen=True):
+    revoked: int
+
+
+def list_agents(caller: Caller, given: PageInput) -> Page[AgentShape]:
+    return reads.agents(caller, page_size=given.page_size, page_token=given.page_token)
+
+
+def get_agent(caller: Caller, given: AgentInput) -> AgentShape:
+    return reads.agent(caller, agent_id=given.agent_id)
+
+
+def create_agent(caller: Caller, given: CreateAgent) -> AgentShape:
+    agent_id = agents.create_agent(caller, handle=given.handle, name=given.name)
+    return reads.agent(caller, agent_id=agent_id)
+
+
+def edit_agent(caller: Caller, given: EditAgent) -> AgentShape:
+    agents.edit_agent(
+        caller, agent_id=given.agent_id, name=given.name, disabled=given.disabled
+    )
+    return get_agent(caller, given)
+
+
+def stop_agent(caller: Caller, given: AgentInput) -> Stopped:
+    reads.agent(caller, agent_id=given.agent_id)
+    return Stopped(stop(caller, agent_id=given.agent_id))
+
+
+def list_tokens(caller: Caller, given: ListTokens) -> Page[TokenShape]:
+    return reads.tokens(
+        caller,
+        agent_id=given.agent_id,
+        page_size=given.page_size,
+        page_token=given.page_token,
+    )
+
+
+def create_token(caller: Caller, given: CreateToken) -> NewToken:
+    token_id, secret = agents.create_token(
+        caller,
+        agent_id=given.agent_id,
+        name=given.name,
+        scopes=given.scopes,
+        expires_at=given.expires_at,
+    )
+    return NewToken(_token(caller, token_id), secret)
+
+
+def revoke_token(caller: Caller, given: TokenInput) -> TokenShape:
+    token_id = agents.revoke_token(
+        caller, agent_id=given.agent_id, token_id=given.token_id
+    )
+    return _token(caller, token_id)
+
+
+def _token(caller: Caller, token_id: UUID) -> TokenShape:
+    found = reads.tokens_by_ids(caller, [token_id])
+    if not found:
+        raise NotFound("There is no such token here.")
+    return found[0]
+
+
+_AGENT = "/agents/{agent_id}"
+
+OPERATIONS = (
+    Operation(
+        name="list_agents",
+        method="GET",
+        path="/agents",
+        summary="The agent seats of the workspace.",
+        input=PageInput,
+        output=Page[AgentShape],
+        call=list_agents,
+        scope="read",
+        who="anybody",
+        errors=("bad_cursor",),
+    ),
+    Operation(
+        name="create_agent",
+        method="POST",
+        path="/agents",
+        summary="A seat for an agent; its workers get tokens.",
+        input=CreateAgent,
+        output=AgentShape,
+        call=create_agent,
+        scope="manage",
+        who="admin",
+        errors=("invalid", "handle_taken"),
+        status=201,
+        remembers=Remembers(
+            lambda made: [made.id],
+            lambda caller, given, ids: reads.agent(caller, agent_id=ids[0]),
+        ),
+    ),
+    Operation(
+        name="get_agent",
+        method="GET",
+        path=_AGENT,
+        summary="One agent seat.",
+        input=AgentInput,
+        output=AgentShape,
+        call=get_agent,
+        scope="read",
+        who="anybody",
+    ),
+    Operation(
+        name="edit_agent",
+        method="PATCH",
+        path=_AGENT,
+        summary="Rename, disable or enable an agent seat.",
+        input=EditAgent,
+        output=AgentShape,
+        call=edit_agent,
+        scope="manage",
+        who="admin",
+        errors=("invalid",),
+    ),
+    Operation(
+        name="stop_agent",
+        method="POST",
+        path=f"{_AGENT}:stop",
+        summary="Take everything that the seat holds away from it.",
+        input=AgentInput,
+        output=Stopped,
+        call=stop_agent,
+        scope="manage",
+        who="admin",
+    ),
+    Operation(
+        name="list_tokens",
+        method="GET",
+        path=f"{_AGENT}/tokens",
+        summary="A seat's worker tokens, without their secrets.",
+        input=ListTokens,
+        output=Page[TokenShape],
+        call=list_tokens,
+        scope="manage",
+        who="admin",
+        errors=("bad_cursor",),
+    ),
+    Operation(
+        name="create_token",
+        method="POST",
+        path=f"{_AGENT}/tokens",
+        summary="A token for one more worker; its secret is shown this once.",
+        input=CreateToken,
+        output=NewToken,
+        call=create_token,
+        scope="manage",
+        who="admin",
+        errors=("invalid",),
+        status=201,
+        remembers=Remembers(
+            lambda made: [made.token.id],
+            lambda caller, given, ids: NewToken(_token(caller, ids[0]), None),
+        ),
+    ),
+    Operation(
+        name="revoke_token",
+        method="POST",
+        path=f"{_AGENT}/tokens/{{token_id}}:revoke",
+        summary="Refuse a token from now on.",
+        input=TokenInput,
+        output=TokenShape,
+        call=revoke_token,
+        scope="manage",
+        who="admin",
+    ),
+)

@@ -1,0 +1,421 @@
+"""Cards: see, create, edit, move, archive, requeue; comments."""
+
+from datetime import datetime
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from accounts.callers import Caller
+from accounts.pages import Page
+from boards import reads
+from boards.errors import VersionMismatch
+from boards.shapes import CardShape, CommentShape
+from boards.verbs import cards, comments, moving
+from boards.verbs.cards import MAX_BULK_CARDS, NewCard
+from boards.verbs.places import Place
+from leases.verbs.requeue import requeue
+from leases.verbs.revoke import free
+from novum.operations.operation import (
+    IfMatch,
+    Input,
+    Operation,
+    PageInput,
+    Remembers,
+)
+
+State = Literal["none", "open", "waiting", "misfit", "claimed", "done", "failed"]
+Title = Annotated[str, Meta(min_length=1, max_length=500)]
+Priority = Annotated[int, Meta(ge=1, le=5, description="1 comes first.")]
+Handle = Annotated[str, Meta(description="@handle of a person or an agent.")]
+Force = Annotated[bool, Meta(description="Take the card away from its holder.")]
+At = Annotated[datetime, Meta(tz=True)]
+
+
+class CardInput(Input, frozen=True):
+    card_id: UUID
+
+
+class ListCards(PageInput, frozen=True):
+    """With `column_id` in claim order, else by age. `labels`: commas between, all of
+    them."""
+
+    board_id: UUID | None = None
+    column_id: UUID | None = None
+    state: State | None = None
+    labels: str = ""
+    assignee: Handle | None = None
+    holder: Handle | None = None
+    q: Annotated[str, Meta(max_length=200, description="In title or description.")] = ""
+    archived: bool = False
+
+
+class CreateCard(Input, frozen=True):
+    """`before`, `after` (a card of the column) or `position` say where; bottom."""
+
+    board_id: UUID
+    column_id: UUID
+    title: Title
+    description: str = ""
+    priority: Priority = 3
+    labels: list[str] = []
+    assignee: Handle | None = None
+    due: At | None = None
+    not_before: At | None = None
+    properties: dict[str, Any] = {}
+    payload: Any = None
+    before: UUID | None = None
+    after: UUID | None = None
+    position: Literal["top", "bottom"] | None = None
+
+
+class BulkCreateCards(Input, frozen=True):
+    board_id: UUID
+    column_id: UUID
+    cards: Annotated[list[NewCard], Meta(min_length=1, max_length=MAX_BULK_CARDS)]
+
+
+class EditCard(CardInput, frozen=True):
+    if_match: IfMatch = None
+    title: Title | msgspec.UnsetType = msgspec.UNSET
+    description: str | msgspec.UnsetType = msgspec.UNSET
+    priority: Priority | msgspec.UnsetType = msgspec.UNSET
+    labels: list[str] | msgspec.UnsetType = msgspec.UNSET
+    assignee: Handle | msgspec.UnsetType | None = msgspec.UNSET
+    due: At | msgspec.UnsetType | None = msgspec.UNSET
+    not_before: At | msgspec.UnsetType | None = msgspec.UNSET
+    properties: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
+    payload: Any = msgspec.UNSET
+
+
+class MoveCard(CardInput, frozen=True):
+    """Into `column_id` (or where it is), `before` or `after` a card there, or at an
+    end."""
+
+    if_match: IfMatch = None
+    column_id: UUID | None = None
+    before: UUID | None = None
+    after: UUID | None = None
+    position: Literal["top", "bottom"] | None = None
+    force: Force = False
+
+
+class ArchiveCard(CardInput, frozen=True):
+    if_match: IfMatch = None
+    force: Force = False
+
+
+class ListComments(PageInput, frozen=True):
+    card_id: UUID
+
+
+class AddComment(CardInput, frozen=True):
+    text: Annotated[str, Meta(description="Markdown.")]
+
+
+class CommentInput(CardInput, frozen=True):
+    comment_id: UUID
+
+
+class EditComment(CommentInput, frozen=True):
+    text: str
+
+
+class CardList(msgspec.Struct, frozen=True):
+    cards: list[CardShape]
+
+
+def version_of(if_match: str | None) -> int | None:
+    """The version that an If-Match names; what can't be a card's ETag matches none."""
+    if if_match is None or if_match.strip() == "*":
+        return None
+    tag = if_match.strip().strip('"')
+    number = tag.removeprefix("card-")
+    if tag.startswith("card-") and number.isdecimal() and len(number) < 19:
+        return int(number)
+    raise VersionMismatch("If-Match names no version of a card.")
+
+
+def list_cards(caller: Caller, given: ListCards) -> Page[CardShape]:
+    wanted = reads.CardFilter(
+        board_id=given.board_id,
+        column_id=given.column_id,
+        state=given.state,
+        labels=tuple(label for label in given.labels.split(",") if label),
+        assignee=given.assignee,
+        holder=given.holder,
+        text=given.q or None,
+        archived=given.archived,
+    )
+    return reads.cards(
+        caller, wanted, page_size=given.page_size, page_token=given.page_token
+    )
+
+
+def get_card(caller: Caller, given: CardInput) -> CardShape:
+    return reads.card(caller, card_id=given.card_id)
+
+
+def create_card(caller: Caller, given: CreateCard) -> CardShape:
+    fields = {name: getattr(given, name) for name in NewCard.__struct_fields__}
+    card_id = cards.create_card(
+        caller,
+        board_id=given.board_id,
+        column_id=given.column_id,
+        card=NewCard(**fields),
+        place=Place.of(given.before, given.after, given.position),
+    )
+    return reads.card(caller, card_id=card_id)
+
+
+def bulk_create_cards(caller: Caller, given: BulkCreateCards) -> CardList:
+    ids = cards.create_cards(
+        caller,
+        board_id=given.board_id,
+        column_id=given.column_id,
+        cards=given.cards,
+    )
+    return CardList(reads.cards_by_ids(caller, ids))
+
+
+def edit_card(caller: Caller, given: EditCard) -> CardShape:
+    changes = {
+        name: value
+        for name in NewCard.__struct_fields__
+        if (value := getattr(given, name)) is not msgspec.UNSET
+    }
+    version = version_of(given.if_match)
+    cards.edit_card(caller, card_id=given.card_id, version=version, **changes)
+    return get_card(caller, given)
+
+
+def move_card(caller: Caller, given: MoveCard) -> CardShape:
+    moving.move_card(
+        caller,
+        card_id=given.card_id,
+        column_id=given.column_id,
+        place=Place.of(given.before, given.after, given.position),
+        version=version_of(given.if_match),
+        free=free(caller) if given.force else None,
+    )
+    return get_card(caller, given)
+
+
+def archive_card(caller: Caller, given: ArchiveCard) -> CardShape:
+    cards.archive_card(
+        caller,
+        card_id=given.card_id,
+        version=version_of(given.if_match),
+        free=free(caller) if given.force else None,
+    )
+    return get_card(caller, given)
+
+
+def restore_card(caller: Caller, given: CardInput) -> CardShape:
+    cards.restore_card(caller, card_id=given.card_id)
+    return get_card(caller, given)
+
+
+def requeue_card(caller: Caller, given: CardInput) -> CardShape:
+    requeue(caller, card_id=given.card_id)
+    return get_card(caller, given)
+
+
+def list_comments(caller: Caller, given: ListComments) -> Page[CommentShape]:
+    return reads.comments(
+        caller,
+        card_id=given.card_id,
+        page_size=given.page_size,
+        page_token=given.page_token,
+    )
+
+
+def add_comment(caller: Caller, given: AddComment) -> CommentShape:
+    comment_id = comments.add_comment(caller, card_id=given.card_id, text=given.text)
+    return reads.comment(caller, comment_id=comment_id)
+
+
+def edit_comment(caller: Caller, given: EditComment) -> CommentShape:
+    comments.edit_comment(caller, comment_id=given.comment_id, text=given.text)
+    return reads.comment(caller, comment_id=given.comment_id)
+
+
+def delete_comment(caller: Caller, given: CommentInput) -> None:
+    comments.delete_comment(caller, comment_id=given.comment_id)
+
+
+_CARD = "/cards/{card_id}"
+_COMMENTS = f"{_CARD}/comments"
+
+OPERATIONS = (
+    Operation(
+        name="list_cards",
+        method="GET",
+        path="/cards",
+        summary="Cards by board, column, state, label, assignee, holder or text.",
+        input=ListCards,
+        output=Page[CardShape],
+        call=list_cards,
+        scope="read",
+        who="viewer",
+        errors=("bad_cursor",),
+    ),
+    Operation(
+        name="create_card",
+        method="POST",
+        path="/cards",
+        summary="Make a card. In a queue it's open at once, or from `not_before` on.",
+        input=CreateCard,
+        output=CardShape,
+        call=create_card,
+        scope="write",
+        who="editor",
+        errors=("invalid",),
+        status=201,
+        remembers=Remembers(
+            lambda made: [made.id],
+            lambda caller, given, ids: reads.card(caller, card_id=ids[0]),
+        ),
+    ),
+    Operation(
+        name="bulk_create_cards",
+        method="POST",
+        path="/cards:bulk-create",
+        summary=f"Make up to {MAX_BULK_CARDS} cards in order, all or nothing.",
+        input=BulkCreateCards,
+        output=CardList,
+        call=bulk_create_cards,
+        scope="write",
+        who="editor",
+        errors=("invalid",),
+        status=201,
+        remembers=Remembers(
+            lambda made: [card.id for card in made.cards],
+            lambda caller, given, ids: CardList(reads.cards_by_ids(caller, ids)),
+        ),
+    ),
+    Operation(
+        name="get_card",
+        method="GET",
+        path=_CARD,
+        summary="One card, with its ETag.",
+        input=CardInput,
+        output=CardShape,
+        call=get_card,
+        scope="read",
+        who="viewer",
+    ),
+    Operation(
+        name="edit_card",
+        method="PATCH",
+        path=_CARD,
+        summary="Change what is given of a card, also while it's being worked on.",
+        input=EditCard,
+        output=CardShape,
+        call=edit_card,
+        scope="write",
+        who="editor",
+        errors=("invalid", "version_mismatch"),
+    ),
+    Operation(
+        name="move_card",
+        method="POST",
+        path=f"{_CARD}:move",
+        summary="Move a card. One that's being worked on: only with `force`.",
+        input=MoveCard,
+        output=CardShape,
+        call=move_card,
+        scope="write",
+        who="editor",
+        errors=("invalid", "card_held", "version_mismatch"),
+    ),
+    Operation(
+        name="archive_card",
+        method="POST",
+        path=f"{_CARD}:archive",
+        summary="Put a card away. One that's being worked on: only with `force`.",
+        input=ArchiveCard,
+        output=CardShape,
+        call=archive_card,
+        scope="write",
+        who="editor",
+        errors=("card_held", "version_mismatch"),
+    ),
+    Operation(
+        name="restore_card",
+        method="POST",
+        path=f"{_CARD}:restore",
+        summary="Bring an archived card back to the end of its column.",
+        input=CardInput,
+        output=CardShape,
+        call=restore_card,
+        scope="write",
+        who="editor",
+    ),
+    Operation(
+        name="requeue_card",
+        method="POST",
+        path=f"{_CARD}:requeue",
+        summary="Another round for a failed or done card: attempts 0, due now.",
+        input=CardInput,
+        output=CardShape,
+        call=requeue_card,
+        scope="write",
+        who="editor",
+        errors=("card_held", "not_requeueable", "conflict"),
+    ),
+    Operation(
+        name="list_comments",
+        method="GET",
+        path=_COMMENTS,
+        summary="A card's comments, oldest first.",
+        input=ListComments,
+        output=Page[CommentShape],
+        call=list_comments,
+        scope="read",
+        who="viewer",
+        errors=("bad_cursor",),
+    ),
+    Operation(
+        name="add_comment",
+        method="POST",
+        path=_COMMENTS,
+        summary="Say something about a card, in markdown.",
+        input=AddComment,
+        output=CommentShape,
+        call=add_comment,
+        scope="write",
+        who="commenter",
+        errors=("invalid",),
+        status=201,
+        remembers=Remembers(
+            lambda made: [made.id],
+            lambda caller, given, ids: reads.comment(caller, comment_id=ids[0]),
+        ),
+    ),
+    Operation(
+        name="edit_comment",
+        method="PATCH",
+        path=f"{_COMMENTS}/{{comment_id}}",
+        summary="Put one's own comment right.",
+        input=EditComment,
+        output=CommentShape,
+        call=edit_comment,
+        scope="write",
+        who="commenter",
+        errors=("invalid",),
+    ),
+    Operation(
+        name="delete_comment",
+        method="DELETE",
+        path=f"{_COMMENTS}/{{comment_id}}",
+        summary="Take one's own comment back; managers any.",
+        input=CommentInput,
+        output=None,
+        call=delete_comment,
+        scope="write",
+        who="commenter",
+        status=204,
+    ),
+)

@@ -1,0 +1,325 @@
+"""The loop: claim, renew, complete, fail, release; and what a manager may end."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from msgspec import Meta
+
+from accounts.callers import Caller
+from accounts.pages import Page
+from leases import reads
+from leases.contract import (
+    MAX_BACKOFF_SECONDS,
+    MAX_CLAIM_COUNT,
+    MAX_LEASE_SECONDS,
+    MIN_LEASE_SECONDS,
+)
+from leases.shapes import Claimed, Ended, EndedMany, LeaseShape, Renewed, RenewedMany
+from leases.verbs import claim, complete, give_back, renew, revoke
+from leases.verbs.complete import Result
+from leases.verbs.holding import MAX_LEASES_PER_CALL
+from novum.operations.columns import ColumnInput
+from novum.operations.operation import Input, Operation, PageInput, Remembers
+
+LeaseSeconds = Annotated[
+    int,
+    Meta(
+        ge=MIN_LEASE_SECONDS,
+        le=MAX_LEASE_SECONDS,
+        description="Instead of the contract's lease_ttl_seconds.",
+    ),
+]
+LeaseToken = Annotated[
+    str, Meta(description="The receipt that the claim answered with.")
+]
+
+
+class ClaimNextCard(ColumnInput, frozen=True):
+    """`count` asks for several cards and makes the answer `claims`, a list."""
+
+    count: Annotated[int, Meta(ge=1, le=MAX_CLAIM_COUNT)] | None = None
+    lease_ttl_seconds: LeaseSeconds | None = None
+
+
+class LeaseInput(Input, frozen=True):
+    lease_id: UUID
+
+
+class Held(LeaseInput, frozen=True):
+    lease_token: LeaseToken
+
+
+class RenewLease(Held, frozen=True):
+    lease_ttl_seconds: LeaseSeconds | None = None
+
+
+class CompleteLease(Held, frozen=True):
+    """`properties` are merged into the card's; `claim_next` claims the next card of
+    the same column in the same call."""
+
+    output: Any = None
+    properties: dict[str, Any] | None = None
+    claim_next: bool = False
+
+
+class FailLease(Held, frozen=True):
+    reason: str = ""
+    requeue: Annotated[
+        bool, Meta(description="False: dead-letter, even with attempts left.")
+    ] = True
+    retry_after_seconds: (
+        Annotated[
+            float,
+            Meta(ge=0, le=MAX_BACKOFF_SECONDS, description="Instead of the backoff."),
+        ]
+        | None
+    ) = None
+
+
+class ReleaseLease(Held, frozen=True):
+    note: Annotated[str, Meta(description="For the next holder.")] = ""
+
+
+class RevokeLease(LeaseInput, frozen=True):
+    reason: str = ""
+
+
+class Receipt(Input, frozen=True):
+    lease_id: UUID
+    lease_token: LeaseToken
+
+
+class RenewLeases(Input, frozen=True):
+    leases: Annotated[list[Receipt], Meta(min_length=1, max_length=MAX_LEASES_PER_CALL)]
+
+
+class CompleteLeases(Input, frozen=True):
+    leases: Annotated[list[Result], Meta(min_length=1, max_length=MAX_LEASES_PER_CALL)]
+
+
+class ListLeases(PageInput, frozen=True):
+    """`expired` is the stuck queue: lapsed and not yet taken over, or ended so."""
+
+    board_id: UUID
+    state: Literal["active", "expired", "all"] = "active"
+    column_id: UUID | None = None
+    card_id: UUID | None = None
+
+
+def claim_next_card(caller: Caller, given: ClaimNextCard) -> Claimed:
+    return claim.claim(
+        caller,
+        board_id=given.board_id,
+        column_id=given.column_id,
+        count=given.count,
+        lease_ttl_seconds=given.lease_ttl_seconds,
+    )
+
+
+def claim_again(caller: Caller, given: ClaimNextCard, ids: Sequence[UUID]) -> Claimed:
+    return claim.again(caller, ids, many=given.count is not None)
+
+
+def renew_lease(caller: Caller, given: RenewLease) -> Renewed:
+    return renew.renew(
+        caller,
+        lease_id=given.lease_id,
+        lease_token=given.lease_token,
+        lease_ttl_seconds=given.lease_ttl_seconds,
+    )
+
+
+def renew_leases(caller: Caller, given: RenewLeases) -> RenewedMany:
+    receipts = {one.lease_id: one.lease_token for one in given.leases}
+    return renew.renew_many(caller, receipts=receipts)
+
+
+def complete_lease(caller: Caller, given: CompleteLease) -> Ended:
+    return complete.complete(
+        caller,
+        lease_id=given.lease_id,
+        lease_token=given.lease_token,
+        output=given.output,
+        properties=given.properties,
+        claim_next=given.claim_next,
+    )
+
+
+def complete_leases(caller: Caller, given: CompleteLeases) -> EndedMany:
+    return complete.complete_many(caller, results=given.leases)
+
+
+def fail_lease(caller: Caller, given: FailLease) -> Ended:
+    return give_back.fail(
+        caller,
+        lease_id=given.lease_id,
+        lease_token=given.lease_token,
+        reason=given.reason,
+        requeue=given.requeue,
+        retry_after_seconds=given.retry_after_seconds,
+    )
+
+
+def release_lease(caller: Caller, given: ReleaseLease) -> Ended:
+    return give_back.release(
+        caller,
+        lease_id=given.lease_id,
+        lease_token=given.lease_token,
+        note=given.note,
+    )
+
+
+def revoke_lease(caller: Caller, given: RevokeLease) -> Ended:
+    return revoke.revoke(caller, lease_id=given.lease_id, reason=given.reason)
+
+
+def get_lease(caller: Caller, given: LeaseInput) -> LeaseShape:
+    return reads.lease(caller, lease_id=given.lease_id)
+
+
+def list_leases(caller: Caller, given: ListLeases) -> Page[LeaseShape]:
+    return reads.leases(
+        caller,
+        board_id=given.board_id,
+        state=given.state,
+        column_id=given.column_id,
+        card_id=given.card_id,
+        page_size=given.page_size,
+        page_token=given.page_token,
+    )
+
+
+_LEASE = "/leases/{lease_id}"
+
+OPERATIONS = (
+    Operation(
+        name="claim_next_card",
+        method="POST",
+        path="/boards/{board_id}/columns/{column_id}:claim-next",
+        summary="Lease the next eligible card of a queue; null and a reason if none.",
+        input=ClaimNextCard,
+        output=Claimed,
+        call=claim_next_card,
+        scope="work",
+        who="editor",
+        errors=("not_a_queue",),
+        remembers=Remembers(claim.made, claim_again),
+        aliases=("/boards/{board_id}/columns/{column_id}:claimNext",),
+    ),
+    Operation(
+        name="renew_lease",
+        method="POST",
+        path=f"{_LEASE}:renew",
+        summary="The heartbeat: keep the card a while longer. Silent.",
+        input=RenewLease,
+        output=Renewed,
+        call=renew_lease,
+        scope="work",
+        who="editor",
+        errors=("lease_lost",),
+        bucket="finish",
+        aliases=(f"{_LEASE}:heartbeat",),
+    ),
+    Operation(
+        name="complete_lease",
+        method="POST",
+        path=f"{_LEASE}:complete",
+        summary="Done: store the result, move the card on, end the lease, at once.",
+        input=CompleteLease,
+        output=Ended,
+        call=complete_lease,
+        scope="work",
+        who="editor",
+        errors=("lease_lost", "output_rejected"),
+        bucket="finish",
+    ),
+    Operation(
+        name="fail_lease",
+        method="POST",
+        path=f"{_LEASE}:fail",
+        summary="The attempt failed: back to the queue behind a backoff, or dead.",
+        input=FailLease,
+        output=Ended,
+        call=fail_lease,
+        scope="work",
+        who="editor",
+        errors=("lease_lost",),
+        bucket="finish",
+    ),
+    Operation(
+        name="release_lease",
+        method="POST",
+        path=f"{_LEASE}:release",
+        summary="Give the card back untouched; the attempt doesn't count.",
+        input=ReleaseLease,
+        output=Ended,
+        call=release_lease,
+        scope="work",
+        who="editor",
+        errors=("lease_lost",),
+        bucket="finish",
+    ),
+    Operation(
+        name="revoke_lease",
+        method="POST",
+        path=f"{_LEASE}:revoke",
+        summary="Take a card away from its holder.",
+        input=RevokeLease,
+        output=Ended,
+        call=revoke_lease,
+        scope="manage",
+        who="manager",
+        errors=("lease_lost",),
+    ),
+    Operation(
+        name="renew_leases",
+        method="POST",
+        path="/leases:renew",
+        summary=f"The heartbeat for up to {MAX_LEASES_PER_CALL} leases; one answer each.",
+        input=RenewLeases,
+        output=RenewedMany,
+        call=renew_leases,
+        scope="work",
+        who="editor",
+        errors=("invalid",),
+        bucket="finish",
+        aliases=("/leases:heartbeat",),
+    ),
+    Operation(
+        name="complete_leases",
+        method="POST",
+        path="/leases:complete",
+        summary=f"Complete up to {MAX_LEASES_PER_CALL} leases; one answer each.",
+        input=CompleteLeases,
+        output=EndedMany,
+        call=complete_leases,
+        scope="work",
+        who="editor",
+        errors=("invalid",),
+        bucket="finish",
+    ),
+    Operation(
+        name="get_lease",
+        method="GET",
+        path=_LEASE,
+        summary="One lease, whatever its state.",
+        input=LeaseInput,
+        output=LeaseShape,
+        call=get_lease,
+        scope="read",
+        who="viewer",
+    ),
+    Operation(
+        name="list_leases",
+        method="GET",
+        path="/boards/{board_id}/leases",
+        summary="A board's leases, latest first: active, expired or all.",
+        input=ListLeases,
+        output=Page[LeaseShape],
+        call=list_leases,
+        scope="read",
+        who="viewer",
+        errors=("bad_cursor",),
+    ),
+)

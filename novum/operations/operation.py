@@ -1,0 +1,83 @@
+"""One declaration per operation; every door is derived from it (design section 6).
+
+An operation names who may, what goes in, what comes out, the one domain function, and
+its REST method and path. REST routes and the OpenAPI document follow from it, and so
+can an MCP tool (`name`, `input`, `output`, `summary`) and a CLI command.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from accounts.callers import Caller
+from accounts.pages import DEFAULT_PAGE_SIZE
+
+
+class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
+    """What goes in: path, query and body in one, whatever the door."""
+
+
+class NoInput(Input, frozen=True):
+    """Nothing to say."""
+
+
+class PageInput(Input, frozen=True, kw_only=True):
+    page_size: Annotated[
+        int, Meta(ge=0, description="More than 200 counts as 200, 0 as the default.")
+    ] = DEFAULT_PAGE_SIZE
+    page_token: Annotated[
+        str, Meta(description="`next_page_token` of the page before.")
+    ] = ""
+
+
+IfMatch = Annotated[
+    str | None,
+    Meta(description='The ETag of the card as you know it, such as `"card-7"`.'),
+]
+
+
+@dataclass(frozen=True)
+class Remembers:
+    """How an operation takes an Idempotency-Key: the ids of what it made, and the same
+    answer again from them."""
+
+    made: Callable[[Any], Sequence[UUID]]
+    again: Callable[[Caller, Any, Sequence[UUID]], Any]
+
+
+@dataclass(frozen=True)
+class Operation:
+    """`name` is also the MCP tool, the CLI command and the operationId.
+
+    `scope` is what the token must have (empty: open to everybody), `who` the board role
+    or workspace role that the verb asks for, `errors` the codes that it can answer,
+    `bucket` which rate limit it counts in, `aliases` further paths.
+    """
+
+    name: str
+    method: str
+    path: str
+    summary: str
+    input: type[Input]
+    output: Any
+    call: Callable[[Caller, Any], Any]
+    scope: str
+    who: str
+    errors: tuple[str, ...] = ()
+    status: int = 200
+    remembers: Remembers | None = None
+    bucket: str = "work"
+    aliases: tuple[str, ...] = ()
+
+    @property
+    def noun(self) -> str:
+        """The group it's listed under."""
+        return self.call.__module__.rpartition(".")[2]
+
+    @property
+    def changes(self) -> bool:
+        return self.method != "GET"

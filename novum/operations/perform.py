@@ -1,0 +1,66 @@
+"""Run an operation for a caller: the same steps for every door."""
+
+import re
+from typing import Any
+
+import msgspec
+
+from accounts import remembering
+from accounts.callers import Caller
+from accounts.errors import FieldError, Invalid
+from novum.operations.operation import Operation
+
+_AT = re.compile(r" - at `\$(?P<path>[^`]*)`$")
+_STEP = re.compile(r"\.(?P<name>[^.\[]+)|\[(?P<index>[^\]]*)\]")
+
+
+def perform(
+    operation: Operation,
+    caller: Caller,
+    arguments: dict[str, Any],
+    *,
+    strict: bool = True,
+    idempotency_key: str | None = None,
+) -> Any:
+    """The operation's output. `arguments` are clean (novum.cleaning); not `strict`
+    takes numbers and booleans as text, as a query string has them.
+
+    Raises the domain's errors; Invalid for arguments that don't fit.
+    """
+    caller.require_scope(operation.scope)
+    given = converted(operation, arguments, strict=strict)
+    if idempotency_key is None or operation.remembers is None:
+        return operation.call(caller, given)
+    remembers = operation.remembers
+    return remembering.once(
+        caller,
+        operation=operation.name,
+        key=idempotency_key,
+        request=msgspec.json.encode(given, order="deterministic"),
+        make=lambda: operation.call(caller, given),
+        made_by=remembers.made,
+        again=lambda ids: remembers.again(caller, given, ids),
+    )
+
+
+def converted(operation: Operation, arguments: dict[str, Any], *, strict: bool) -> Any:
+    try:
+        return msgspec.convert(arguments, operation.input, strict=strict)
+    except msgspec.ValidationError as error:
+        raise _invalid(str(error)) from None
+
+
+def _invalid(text: str) -> Invalid:
+    """msgspec names one fault and its place at the end of a sentence."""
+    found = _AT.search(text)
+    pointer = ""
+    if found:
+        text = text[: found.start()]
+        for step in _STEP.finditer(found["path"]):
+            pointer += "/" + (step["name"] or step["index"])
+    for kind in ("unknown field", "missing required field"):
+        if kind in text and (name := re.search(r"field `([^`]*)`", text)):
+            pointer += "/" + name[1]
+    code = "unknown_field" if "unknown field" in text else "invalid"
+    code = "required" if "missing required" in text else code
+    return Invalid(errors=[FieldError(pointer, code, text + ".")])

@@ -1,0 +1,49 @@
+"""Who calls by REST: a bearer token, or the page's own session."""
+
+from typing import Any
+from uuid import UUID
+
+from django.http import HttpRequest
+from rest_framework.authentication import BaseAuthentication, SessionAuthentication
+from rest_framework.request import Request
+
+from accounts.callers import Caller
+from accounts.credentials import caller_of_token, caller_of_user
+from accounts.errors import Unauthenticated
+from accounts.models import User
+from novum.rest.limits import guessed
+
+WORKSPACE_KEY = "workspace"
+
+
+class BearerAuthentication(BaseAuthentication):
+    """`Authorization: Bearer nvma_…`; never in a URL."""
+
+    def authenticate(self, request: Request) -> tuple[Caller, str] | None:
+        header = request.META.get("HTTP_AUTHORIZATION", "")
+        if not header:
+            return None
+        kind, _, token = header.partition(" ")
+        if kind.lower() != "bearer":
+            raise Unauthenticated
+        try:
+            return caller_of_token(token.strip()), "bearer"
+        except Unauthenticated:
+            guessed(request)
+            raise
+
+    def authenticate_header(self, request: Request) -> str:
+        return 'Bearer realm="novum"'
+
+
+class PageSessionAuthentication(SessionAuthentication):
+    """A signed-in person, with CSRF protection, in the workspace they have chosen."""
+
+    def authenticate(self, request: Request) -> tuple[Any, Any] | None:
+        plain: HttpRequest = request._request
+        user = getattr(plain, "user", None)
+        if not isinstance(user, User) or not user.is_active:
+            return None
+        self.enforce_csrf(request)
+        chosen = plain.session.get(WORKSPACE_KEY)
+        return caller_of_user(user, UUID(chosen) if chosen else None), "session"
