@@ -28,7 +28,7 @@ def _services() -> dict[str, str]:
 
 def _secret_key() -> str:
     """Given, or (embedded only) made once and kept beside the data."""
-    given = env.str("SECRET_KEY", "")
+    given: str = env.str("SECRET_KEY", "")
     if given:
         return given
     if not EMBEDDED:

@@ -51,10 +51,9 @@ def _queue_of(card: Card) -> Column:
     """Where it is when that's a queue, else where its latest lease was."""
     if card.column.is_queue:
         return card.column
-    latest = Lease.objects.filter(card=card).order_by("-id").first()
-    queue = Column.objects.filter(
-        pk=latest.column_id if latest else None, is_queue=True, archived_at=None
-    ).first()
-    if queue is None:
-        raise Conflict("The queue that this card came from is gone. Move it to one.")
-    return queue
+    latest = (
+        Lease.objects.select_related("column").filter(card=card).order_by("-id").first()
+    )
+    if latest and latest.column.is_queue and latest.column.archived_at is None:
+        return latest.column
+    raise Conflict("The queue that this card came from is gone. Move it to one.")

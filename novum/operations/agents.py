@@ -40,7 +40,9 @@ class ListTokens(PageInput, frozen=True):
 
 class CreateToken(AgentInput, frozen=True):
     name: str
-    scopes: list[Scope] = msgspec.field(default_factory=lambda: [*DEFAULT_SCOPES])
+    scopes: Annotated[
+        list[Scope] | None, Meta(description="Default: read, work, write.")
+    ] = None
     expires_at: Annotated[datetime, Meta(tz=True)] | None = None
 
 
@@ -98,7 +100,7 @@ def create_token(caller: Caller, given: CreateToken) -> NewToken:
         caller,
         agent_id=given.agent_id,
         name=given.name,
-        scopes=given.scopes,
+        scopes=DEFAULT_SCOPES if given.scopes is None else given.scopes,
         expires_at=given.expires_at,
     )
     return NewToken(_token(caller, token_id), secret)

@@ -10,7 +10,6 @@ from rest_framework.request import Request
 from accounts.callers import Caller
 from accounts.credentials import caller_of_token, caller_of_user
 from accounts.errors import Unauthenticated
-from accounts.models import User
 from novum.rest.limits import guessed
 
 WORKSPACE_KEY = "workspace"
@@ -41,8 +40,8 @@ class PageSessionAuthentication(SessionAuthentication):
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
         plain: HttpRequest = request._request
-        user = getattr(plain, "user", None)
-        if not isinstance(user, User) or not user.is_active:
+        user: Any = getattr(plain, "user", None)
+        if user is None or not user.is_active:
             return None
         self.enforce_csrf(request)
         chosen = plain.session.get(WORKSPACE_KEY)

@@ -1,6 +1,7 @@
 """The REST door: parse, perform, answer. One view class for all operations."""
 
 from typing import Any, ClassVar
+
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
@@ -37,9 +38,10 @@ class OperationView(APIView):
     operations: ClassVar[dict[str, Operation]] = {}
 
     def handle(self, request: Request, **path: Any) -> Response:
-        operation = self.operations.get(str(request.method))
+        method = "GET" if request.method == "HEAD" else str(request.method)
+        operation = self.operations.get(method)
         if operation is None:
-            raise MethodNotAllowed(str(request.method))
+            raise MethodNotAllowed(method)
         caller = request.user
         if not isinstance(caller, Caller):
             raise Unauthenticated
@@ -48,19 +50,14 @@ class OperationView(APIView):
             operation,
             caller,
             _arguments(request, operation, path),
-            strict=request.method not in IN_QUERY,
+            strict=method not in IN_QUERY,
             idempotency_key=_idempotency_key(request),
         )
         return _response(request, operation, result)
 
     get = post = put = patch = delete = handle
 
-    def http_method_not_allowed(
-        self, request: Request, *args: Any, **kwargs: Any
-    ) -> Response:
-        raise MethodNotAllowed(str(request.method))
-
-    def options(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def options(self, request: Any, *args: Any, **kwargs: Any) -> Response:
         return Response(status=204, headers={"Allow": ", ".join(self.allowed_methods)})
 
     @property
@@ -72,7 +69,7 @@ def _arguments(
     request: Request, operation: Operation, path: dict[str, Any]
 ) -> dict[str, Any]:
     """Path, query or body, and headers, as one: nothing may be said twice."""
-    if request.method in IN_QUERY:
+    if operation.method in IN_QUERY:
         given: dict[str, Any] = dict(request.query_params.items())
         clean(given)
     else:
@@ -110,7 +107,9 @@ def _response(request: Request, operation: Operation, result: Any) -> Response:
     headers = {}
     if isinstance(result, CardShape):
         headers["ETag"] = etag = f'"card-{result.version}"'
-        if request.method == "GET" and etag in request.headers.get("If-None-Match", ""):
+        if operation.method == "GET" and etag in request.headers.get(
+            "If-None-Match", ""
+        ):
             return Response(status=304, headers=headers)
     if operation.status == 201 and (own := getattr(result, "id", None)):
         headers["Location"] = f"{request.path.partition(':')[0].rstrip('/')}/{own}"
