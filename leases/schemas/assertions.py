@@ -98,7 +98,7 @@ def fingerprint(value: Any) -> Any:
     if isinstance(value, dict):
         return dict, frozenset((key, fingerprint(each)) for key, each in value.items())
     if isinstance(value, list):
-        return (list, *map(fingerprint, value))
+        return tuple(map(fingerprint, value))
     return (bool, value) if isinstance(value, bool) else value
 
 

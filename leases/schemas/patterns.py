@@ -11,12 +11,13 @@ import re
 from functools import lru_cache
 from typing import Any
 
-import re2  # type: ignore[import-untyped, unused-ignore]
+import re2
 
 from leases.schemas.clock import spend
 
 MAX_PATTERN_CHARACTERS = 200
-# Each compiled pattern may hold this much; with the cache below 32 MiB in all.
+# Each compiled pattern may hold this much, and re2 itself keeps as many again:
+# 64 MiB at the very most.
 _PATTERN_MEMORY_BYTES = 256 * 1024
 _CACHED_PATTERNS = 128
 # RE2's worst case is text bytes x program size; 290 million a second measured
