@@ -14,7 +14,6 @@ import signal
 import sys
 import threading
 import time
-import urllib.error
 import urllib.request
 from collections import Counter
 from pathlib import Path
@@ -31,7 +30,7 @@ def call(method, path, body=None):
     try:
         with urllib.request.urlopen(request, timeout=30) as answer:
             return json.load(answer)
-    except urllib.error.HTTPError as problem:
+    except urllib.request.HTTPError as problem:
         return json.load(problem)
 
 
@@ -44,13 +43,13 @@ def heartbeat(lease, proof, pause, stop):
 def work(column, options):
     """One worker: the loop of the README."""
     while True:
-        wish = {"lease_ttl_seconds": options.lease}
-        claim = call("POST", column + ":claim-next", wish)
+        length = {"lease_ttl_seconds": options.lease}
+        claim = call("POST", column + ":claim-next", length)
         if not claim.get("card"):
             time.sleep(min(claim.get("retry_after_seconds") or 0.5, 0.5))
             continue
-        lease = f"/leases/{claim['lease']['id']}"
-        proof, stop = {"lease_token": claim["lease_token"]}, threading.Event()
+        lease, stop = f"/leases/{claim['lease']['id']}", threading.Event()
+        proof = {"lease_token": claim["lease_token"]}
         beat = (lease, proof, options.lease / 3, stop)
         threading.Thread(target=heartbeat, args=beat, daemon=True).start()
         time.sleep(random.uniform(0.5, 1.5) * options.work)
@@ -65,7 +64,7 @@ def work(column, options):
 
 
 def feed(board, cursor=""):
-    """All events after the cursor, and the cursor to go on from."""
+    """All events after the cursor, and where to go on."""
     page, events = {"next_page_token": "more"}, []
     while page["next_page_token"]:
         page = call("GET", f"/events?board_id={board}&limit=200&after={cursor}")
@@ -82,7 +81,7 @@ def drain(board, column, options):
     while left:
         seen["killed"] += sum(not worker.is_alive() for worker in fleet)
         fleet = [worker for worker in fleet if worker.is_alive()]
-        while len(fleet) < options.workers:
+        for _ in range(options.workers - len(fleet)):
             fleet.append(process(target=work, args=job, daemon=True))
             fleet[-1].start()
         time.sleep(1)
@@ -93,10 +92,9 @@ def drain(board, column, options):
             seen["requeued"] += lease.get("outcome") == "requeued"
             done[event["card_id"]] += event["type"] == "card.lease.completed"
         shown = ("claimed", "completed", "failed", "expired", "killed")
-        print("  ".join(f"{name} {seen[name]}" for name in shown), flush=True)
+        print(*(f"{name} {seen[name]}" for name in shown), sep="  ", flush=True)
         cards = f"/cards?column_id={column}&page_size=1&state="
         left = any(call("GET", cards + s)["items"] for s in ("open", "claimed"))
-    seen["superseded"] = seen["expired"]
     seen["done twice"] = sum(times > 1 for times in done.values())
     return seen
 
@@ -107,14 +105,15 @@ if __name__ == "__main__":
     parser.add_argument("--crash", type=float, default=0, help="share of cards, 0 to 1")
     parser.add_argument("--fail", type=float, default=0, help="share of cards, 0 to 1")
     parser.add_argument("--work", type=float, default=0.3, help="seconds a card")
-    parser.add_argument("--lease", type=int, default=5, help="seconds")
+    parser.add_argument("--lease", type=int, default=5, help="its length in seconds")
     given = parser.parse_args()
-    data = Path(os.environ.get("NOVUM_DATA", ".novum"))
-    demo = json.loads((data / "demo.json").read_text())
+    demo = Path(os.environ.get("NOVUM_DATA", ".novum"), "demo.json")
+    demo = json.loads(demo.read_text())
     os.environ.update(NOVUM_URL=demo["url"], NOVUM_TOKEN=demo["worker_token"])
     board = demo["boards"][0]
-    ids = {column["name"]: column["id"] for column in board["columns"]}
-    seen = drain(board["id"], ids["Drafting"], given)
-    for name in ("completed", "requeued", "deadlettered", "superseded", "done twice"):
-        print(f"{name:<14}{seen[name]}")
+    (drafting,) = (c["id"] for c in board["columns"] if c["name"] == "Drafting")
+    seen = drain(board["id"], drafting, given)
+    names = {"deadlettered": "dead-lettered", "expired": "superseded"}
+    for name in ("completed", "requeued", "deadlettered", "expired", "done twice"):
+        print(f"{names.get(name, name):<14}{seen[name]}")
     sys.exit(1 if seen["done twice"] else 0)
