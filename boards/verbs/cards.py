@@ -16,6 +16,7 @@ from accounts.roles import BoardRole
 from boards import access, events
 from boards.models import Card, ClockTimestamp, Event
 from boards.reads import column_on
+from boards.values import same_json
 from boards.verbs.boards import actor_of
 from boards.verbs.guard import Free, free_or_refuse
 from boards.verbs.moving import changed, locked_card, locked_column
@@ -25,6 +26,7 @@ from boards.verbs.text import title_of
 MAX_BULK_CARDS = 500
 MAX_DESCRIPTION_CHARACTERS = 100_000
 MAX_LABELS, MAX_LABEL_CHARACTERS = 50, 50
+JSON_FIELDS = ("properties", "payload")
 
 
 class NewCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -123,7 +125,9 @@ def edit_card(
     before = {name: getattr(card, name) for name in fields}
     for name, value in fields.items():
         setattr(card, name, value)
-    different = sorted(name for name in fields if before[name] != fields[name])
+    different = sorted(
+        name for name in fields if not _same(name, before[name], fields[name])
+    )
     if not different:
         return card.pk
     card.judge_again(card.column)
@@ -196,6 +200,10 @@ def _created(caller: Caller, row: Card) -> Event:
         sequence=row.sequence,
         data={"title": row.title},
     )
+
+
+def _same(name: str, old: Any, new: Any) -> bool:
+    return same_json(old, new) if name in JSON_FIELDS else old == new
 
 
 def _checked(caller: Caller, card: NewCard, pointer: str) -> dict[str, Any]:
