@@ -39,9 +39,9 @@ def add_comment(caller: Caller, *, card_id: UUID, text: str) -> UUID:
 
 
 @transaction.atomic
-def edit_comment(caller: Caller, *, comment_id: UUID, text: str) -> UUID:
+def edit_comment(caller: Caller, *, card_id: UUID, comment_id: UUID, text: str) -> UUID:
     """One's own. Raises NotFound, Forbidden, Invalid."""
-    comment = _own(caller, comment_id)
+    comment = _own(caller, card_id, comment_id)
     comment.text = _text(text)
     comment.edited_at = ClockTimestamp()
     comment.save()
@@ -49,16 +49,22 @@ def edit_comment(caller: Caller, *, comment_id: UUID, text: str) -> UUID:
 
 
 @transaction.atomic
-def delete_comment(caller: Caller, *, comment_id: UUID) -> None:
+def delete_comment(caller: Caller, *, card_id: UUID, comment_id: UUID) -> None:
     """One's own, or any as manager of the board. Raises NotFound, Forbidden."""
-    _own(caller, comment_id, or_manager=True).delete()
+    _own(caller, card_id, comment_id, or_manager=True).delete()
 
 
-def _own(caller: Caller, comment_id: UUID, *, or_manager: bool = False) -> Comment:
+def _own(
+    caller: Caller, card_id: UUID, comment_id: UUID, *, or_manager: bool = False
+) -> Comment:
     comment = (
         Comment.objects.select_for_update(of=("self",))
         .select_related("card")
-        .filter(pk=comment_id, card__workspace_id=caller.workspace_id)
+        .filter(
+            pk=comment_id,
+            card_id=card_id,
+            card__workspace_id=caller.workspace_id,
+        )
         .first()
     )
     if comment is None or not access.can_see(caller, comment.card.board_id):

@@ -237,12 +237,17 @@ def add_comment(caller: Caller, given: AddComment) -> CommentShape:
 
 
 def edit_comment(caller: Caller, given: EditComment) -> CommentShape:
-    comments.edit_comment(caller, comment_id=given.comment_id, text=given.text)
+    comments.edit_comment(
+        caller,
+        card_id=given.card_id,
+        comment_id=given.comment_id,
+        text=given.text,
+    )
     return reads.comment(caller, comment_id=given.comment_id)
 
 
 def delete_comment(caller: Caller, given: CommentInput) -> None:
-    comments.delete_comment(caller, comment_id=given.comment_id)
+    comments.delete_comment(caller, card_id=given.card_id, comment_id=given.comment_id)
 
 
 _CARD = "/cards/{card_id}"
