@@ -6,7 +6,8 @@ from django.db import transaction
 
 from accounts.callers import Caller
 from accounts.errors import Conflict
-from boards import events
+from accounts.roles import BoardRole
+from boards import access, events
 from boards.errors import CardHeld
 from boards.models import Card, Column, NextPosition
 from boards.verbs.moving import changed, locked_card
@@ -17,7 +18,7 @@ from leases.models import Lease
 @transaction.atomic
 def requeue(caller: Caller, *, card_id: UUID) -> UUID:
     """Open in the queue it last failed (or was done) in: attempts 0, due now, at the
-    end of the column; its history stays (decision D8). Editors.
+    end of the column; its history stays (decision D8). Editors, there and where it is.
 
     On an open card it does nothing. Raises NotFound, Forbidden, CardHeld,
     NotRequeueable (it was in no queue), Conflict (that queue is gone).
@@ -31,6 +32,7 @@ def requeue(caller: Caller, *, card_id: UUID) -> UUID:
     if card.state == Card.State.NONE:
         raise NotRequeueable
     queue = _queue_of(card)
+    access.require(caller, queue.board_id, BoardRole.EDITOR)
     came_from = card.column_id
     card.board_id = queue.board_id
     card.available_at = None
