@@ -126,6 +126,9 @@ def _database() -> dict[str, Any]:
         " -c idle_in_transaction_session_timeout=60000"
         " -c jit=off"
     )
+    # Statements are prepared where they ask for it (leases.statements), never by count.
+    # None, Django's default, would prepare nothing even then.
+    options["prepare_threshold"] = 1_000_000_000
     size = env.int("NOVUM_DB_POOL", 8)
     if size:
         options["pool"] = {"min_size": 1, "max_size": size, "timeout": 10}
