@@ -1,12 +1,10 @@
 """What a name or a title must be."""
 
-import unicodedata
-
+from accounts.blank import is_blank
 from accounts.errors import Invalid
 
 MAX_NAME_CHARACTERS = 100
 MAX_TITLE_CHARACTERS = 500
-_INVISIBLE = ("Cc", "Cf", "Cn", "Zl", "Zp", "Zs")
 
 
 def name_of(text: str, pointer: str = "/name") -> str:
@@ -21,7 +19,7 @@ def _visible(text: str, pointer: str, limit: int) -> str:
     """As given, but without blanks around it. Raises Invalid when there is nothing to
     see in it (zero-width characters alone) or too much."""
     text = text.strip()
-    if all(unicodedata.category(one) in _INVISIBLE for one in text):
+    if is_blank(text):
         raise Invalid.at(pointer, "blank", "Say something that can be seen.")
     if len(text) > limit:
         raise Invalid.at(pointer, "too_long", f"At most {limit} characters.")

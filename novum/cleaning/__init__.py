@@ -9,7 +9,6 @@ Status hints: 413 for a body that is too long; 400 for what isn't JSON as RFC 82
 and RFC 7493 want it; 422 for JSON with a value we do not take.
 """
 
-from novum.cleaning.blank import is_blank
 from novum.cleaning.bodies import read_json
 from novum.cleaning.limits import MAX_BODY_BYTES, MAX_DEPTH, MAX_INTEGER
 from novum.cleaning.refusal import Unclean
@@ -21,6 +20,5 @@ __all__ = [
     "MAX_INTEGER",
     "Unclean",
     "clean",
-    "is_blank",
     "read_json",
 ]

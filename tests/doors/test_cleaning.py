@@ -10,13 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from accounts.blank import is_blank
 from novum.cleaning import (
     MAX_BODY_BYTES,
     MAX_DEPTH,
     MAX_INTEGER,
     Unclean,
     clean,
-    is_blank,
     read_json,
 )
 from novum.cleaning.refusal import MAX_POINTER_CHARACTERS
