@@ -8,7 +8,7 @@ is written once, in `boards.models`.
 import re
 from collections import namedtuple
 from collections.abc import Mapping
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 import msgspec
@@ -17,14 +17,23 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from psycopg import sql
 
+_PARAMETER = re.compile(r"%\((\w+)\)s")
 # The shape of each statement's rows: reading it anew costs as much as the rows.
 _ROWS: dict[str, Any] = {}
 
 
 def compact(statement: str) -> str:
-    """Without the layout: psycopg keeps what it made of a statement only when that is
-    shorter than 4,096 characters."""
+    """Without the layout, which would be sent and compared each time."""
     return re.sub(r"\s+", " ", statement).strip()
+
+
+@cache
+def _numbered(statement: str) -> tuple[bytes, tuple[str, ...]]:
+    """With $1, $2, … for the names, and those names: once per statement, where psycopg
+    would take a long statement apart at every call."""
+    names = tuple(dict.fromkeys(_PARAMETER.findall(statement)))
+    text = _PARAMETER.sub(lambda found: f"${names.index(found[1]) + 1}", statement)
+    return text.encode(), names
 
 
 def embedded(queryset: QuerySet[Any], **parameters: object) -> str:
@@ -57,13 +66,11 @@ def run(statement: str, parameters: Mapping[str, Any]) -> list[Any]:
     connection.validate_no_broken_transaction()
     raw = connection.connection
     assert raw is not None
-    with (
-        connection.wrap_database_errors,
-        psycopg.Cursor(raw) as cursor,
-    ):
+    text, names = _numbered(statement)
+    with connection.wrap_database_errors, psycopg.RawCursor(raw) as cursor:
 
-        def execute(text: str, values: Any, many: bool, context: Any) -> None:
-            cursor.execute(text.encode(), values, prepare=True)
+        def execute(statement: str, values: Any, many: bool, context: Any) -> None:
+            cursor.execute(text, [values[name] for name in names], prepare=True)
 
         told = execute
         for wrapper in reversed(connection.execute_wrappers):
@@ -72,8 +79,8 @@ def run(statement: str, parameters: Mapping[str, Any]) -> list[Any]:
         if cursor.pgresult is None or not cursor.pgresult.nfields:
             return []
         if statement not in _ROWS:
-            names = [column.name for column in cursor.description or ()]
-            _ROWS[statement] = namedtuple("Row", names)
+            columns = [column.name for column in cursor.description or ()]
+            _ROWS[statement] = namedtuple("Row", columns)
         return [_ROWS[statement]._make(row) for row in cursor.fetchall()]
 
 
