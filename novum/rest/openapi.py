@@ -9,11 +9,10 @@ from novum import cleaning
 from novum.operations.operation import Operation
 from novum.operations.registry import OPERATIONS
 from novum.problems import Problem
-from novum.rest.views import IN_QUERY
+from novum.rest.views import IN_HEADER, IN_QUERY
 
 _PARAMETER = re.compile(r"{(\w+)}")
 _REF = "#/components/schemas/{name}"
-_HEADERS = {"if_match": "If-Match"}
 
 _DESCRIPTION = f"""Agents claim cards from a column with a lease, renew it, complete or
 fail. Send `Authorization: Bearer <worker token>`.
@@ -79,8 +78,8 @@ def _parameters(one: Operation, shape: dict[str, Any]) -> list[dict[str, Any]]:
     for name, schema in shape["properties"].items():
         if name in in_path:
             found.append(_parameter(name, "path", True, schema))
-        elif name in _HEADERS:
-            found.append(_parameter(_HEADERS[name], "header", False, schema))
+        elif name in IN_HEADER:
+            found.append(_parameter(IN_HEADER[name], "header", False, schema))
         elif one.method in IN_QUERY:
             required = name in shape.get("required", [])
             found.append(_parameter(name, "query", required, schema))
@@ -108,7 +107,7 @@ def _parameter(
 
 
 def _body(one: Operation, shape: dict[str, Any]) -> dict[str, Any]:
-    outside = {*_PARAMETER.findall(one.path), *_HEADERS}
+    outside = {*_PARAMETER.findall(one.path), *IN_HEADER}
     fields = {k: v for k, v in shape["properties"].items() if k not in outside}
     required = [name for name in shape.get("required", []) if name in fields]
     schema: dict[str, Any] = {

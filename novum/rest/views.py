@@ -17,6 +17,7 @@ from novum.operations.perform import perform
 from novum.rest import limits
 
 IN_QUERY = ("GET", "DELETE")
+IN_HEADER = {"if_match": "If-Match"}
 
 
 class AlwaysJson(BaseContentNegotiation):
@@ -62,7 +63,8 @@ class OperationView(APIView):
 
     @property
     def allowed_methods(self) -> list[str]:
-        return [*self.operations, "OPTIONS"]
+        head = ["HEAD"] if "GET" in self.operations else []
+        return [*self.operations, *head, "OPTIONS"]
 
 
 def _arguments(
@@ -74,14 +76,14 @@ def _arguments(
         clean(given)
     else:
         given = _body(request)
-    for name, value in path.items():
+    outside: dict[str, Any] = {name: str(value) for name, value in path.items()}
+    for name, header in IN_HEADER.items():
+        if name in operation.input.__struct_fields__:
+            outside[name] = request.headers.get(header) or None
+    for name in outside:
         if name in given:
-            raise Invalid.at(f"/{name}", "unknown_field", "That's in the path.")
-        given[name] = str(value)
-    if_match = request.headers.get("If-Match")
-    if if_match and "if_match" in operation.input.__struct_fields__:
-        given["if_match"] = if_match
-    return given
+            raise Invalid.at(f"/{name}", "unknown_field", "It doesn't belong here.")
+    return given | outside
 
 
 def _body(request: Request) -> dict[str, Any]:
@@ -107,9 +109,8 @@ def _response(request: Request, operation: Operation, result: Any) -> Response:
     headers = {}
     if isinstance(result, CardShape):
         headers["ETag"] = etag = f'"card-{result.version}"'
-        if operation.method == "GET" and etag in request.headers.get(
-            "If-None-Match", ""
-        ):
+        known = request.headers.get("If-None-Match", "")
+        if operation.method == "GET" and (etag in known or known.strip() == "*"):
             return Response(status=304, headers=headers)
     if operation.status == 201 and (own := getattr(result, "id", None)):
         headers["Location"] = f"{request.path.partition(':')[0].rstrip('/')}/{own}"
