@@ -43,8 +43,8 @@ def tokens(
     caller: Caller, *, agent_id: UUID, page_size: int, page_token: str
 ) -> Page[TokenShape]:
     """A seat's tokens, without their secrets. Admins. Raises NotFound, Forbidden."""
-    caller.require_admin()
     rows = _agent(caller, agent_id).tokens.all()
+    caller.require_admin()
     return cut_page(rows, ("id",), tuple[UUID], page_size, page_token, shapes.token)
 
 

@@ -122,17 +122,11 @@ def revoke_token(caller: Caller, *, agent_id: UUID, token_id: UUID) -> UUID:
 
 
 def _locked(caller: Caller, agent_id: UUID) -> Actor:
-    caller.require_admin()
-    actor = (
-        Actor.objects.in_workspace(caller.workspace_id)
-        .agents()
-        .select_for_update(no_key=True)
-        .filter(pk=agent_id)
-        .first()
-    )
-    if actor is None:
+    seat = Actor.objects.in_workspace(caller.workspace_id).agents().filter(pk=agent_id)
+    if not seat.exists():
         raise NotFound("There is no such agent here.")
-    return actor
+    caller.require_admin()
+    return seat.select_for_update(no_key=True).get()
 
 
 def _name(text: str) -> str:
