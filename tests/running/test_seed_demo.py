@@ -26,6 +26,8 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def data(settings, tmp_path):
     settings.NOVUM_DATA = tmp_path / "data"
+    # Passwords are hashed in every test; how slowly, is tested in none.
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
     return settings.NOVUM_DATA
 
 
