@@ -124,7 +124,9 @@ def _database() -> dict[str, Any]:
         f"-c lock_timeout={env.int('NOVUM_LOCK_TIMEOUT_MS', 10_000)}"
         f" -c statement_timeout={env.int('NOVUM_STATEMENT_TIMEOUT_MS', 60_000)}"
         " -c idle_in_transaction_session_timeout=60000"
-        " -c jit=off"
+        # A prepared statement is planned once per session. By default PostgreSQL goes
+        # on planning some of them for each run, which takes longer than running them.
+        " -c jit=off -c plan_cache_mode=force_generic_plan"
     )
     # Statements are prepared where they ask for it (leases.statements), never by count.
     # None, Django's default, would prepare nothing even then.
