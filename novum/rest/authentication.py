@@ -3,7 +3,6 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.request import Request
 
@@ -39,10 +38,13 @@ class PageSessionAuthentication(SessionAuthentication):
     """A signed-in person, with CSRF protection, in the workspace they have chosen."""
 
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
-        plain: HttpRequest = request._request
+        plain: Any = request._request
         user: Any = getattr(plain, "user", None)
         if user is None or not user.is_active:
             return None
-        self.enforce_csrf(request)
+        # Read now, because the check may look for its token in a form, and after that
+        # the body of one could not be had any more.
+        _ = plain.body
+        self.enforce_csrf(plain)
         chosen = plain.session.get(WORKSPACE_KEY)
         return caller_of_user(user, UUID(chosen) if chosen else None), "session"
