@@ -25,7 +25,7 @@ from leases.verbs.holding import (
 )
 
 
-class Result(msgspec.Struct, frozen=True):
+class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """What a holder brings back for one lease."""
 
     lease_id: UUID
