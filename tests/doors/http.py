@@ -32,12 +32,13 @@ class Http:
             raise_request_exception=False, enforce_csrf_checks=True
         )
     )
+    headers: dict[str, str] = field(default_factory=dict)
 
     def __call__(
         self, method: str, path: str, body: Any = None, **more: Any
     ) -> HttpResponse:
         """`more`: query (a dict), raw (a body in bytes), headers."""
-        headers = dict(more.get("headers", {}))
+        headers = self.headers | more.get("headers", {})
         if self.token:
             headers.setdefault("Authorization", f"Bearer {self.token}")
         raw = more.get("raw", b"" if body is None else json.dumps(body).encode())
