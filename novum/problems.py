@@ -90,9 +90,8 @@ def _of_domain(error: errors.DomainError) -> Problem:
 def _of_frameworks(error: Exception) -> Problem:
     if isinstance(error, APIException):
         detail = str(error.detail)
-        if error.status_code == 403:
-            return _problem(403, "forbidden", detail)
-        return _problem(error.status_code, str(error.default_code), detail)
+        code = "forbidden" if error.status_code == 403 else str(error.default_code)
+        return _problem(error.status_code, code, detail)
     if isinstance(error, Http404):
         return _problem(404, "not_found", "There is nothing at this address.")
     if isinstance(error, PermissionDenied):
