@@ -4,7 +4,6 @@ What a form here changes goes through the same verb as everywhere else, so that 
 is walked around and every change has its event. The rest is to look at.
 """
 
-import re
 from typing import TYPE_CHECKING, Any
 
 from django import forms
@@ -14,7 +13,6 @@ from django.db.models import Q
 from django.http import HttpRequest
 
 from accounts.admin_bases import (
-    Big,
     ReadOnlyAdmin,
     Rows,
     Since,
@@ -24,8 +22,8 @@ from accounts.admin_bases import (
 )
 from accounts.roles import BoardRole
 from boards import access
+from boards.admin_lists import FoundByKey, Kind, Priority, key_of
 from boards.models import Board, BoardMember, Card, Column, Comment, Event
-from boards.shapes import card_key
 from boards.verbs.boards import create_board, edit_board
 from boards.verbs.cards import NewCard, create_card, edit_card
 from boards.verbs.columns import create_column, edit_column
@@ -34,31 +32,6 @@ if TYPE_CHECKING:
     MemberInline = admin.TabularInline[BoardMember, Board]
 else:
     MemberInline = admin.TabularInline
-
-_KEY = re.compile(r"([A-Za-z0-9]{1,8})-([0-9]{1,18})")
-
-
-class FoundByKey(Big):
-    """Search understands a card's key, NOV-12, beside the `search_fields`."""
-
-    card_path = "card__"
-    search_help_text = "A card's key (NOV-12), or an id as it's shown here."
-
-    def get_search_results(
-        self, request: HttpRequest, queryset: Rows, search_term: str
-    ) -> tuple[Rows, bool]:
-        key = _KEY.fullmatch(search_term.strip())
-        if key is None:
-            return super().get_search_results(request, queryset, search_term)
-        cards = Card.objects.filter(workspace__key__iexact=key[1], number=int(key[2]))
-        return queryset.filter(self.of_cards(cards)), False
-
-    def of_cards(self, cards: Rows) -> Q:
-        return Q(card__in=cards)
-
-
-def key_of(card: Card) -> str:
-    return card_key(card.workspace.key, card.number)
 
 
 class Members(MemberInline):
@@ -194,22 +167,6 @@ class CardForm(VerbForm):
         return found
 
 
-class Priority(admin.SimpleListFilter):
-    """The five there are; Django would look through all cards for them."""
-
-    title = "priority"
-    parameter_name = "priority"
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(number, number) for number in "12345"]
-
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        number = self.value()
-        return (
-            queryset.filter(priority=number) if number in tuple("12345") else queryset
-        )
-
-
 @admin.register(Card)
 class CardAdmin(FoundByKey, VerbAdmin):
     form = CardForm
@@ -296,21 +253,6 @@ class CommentAdmin(FoundByKey, ReadOnlyAdmin):
     @admin.display(description="card")
     def card_key(self, comment: Comment) -> str:
         return key_of(comment.card)
-
-
-class Kind(admin.SimpleListFilter):
-    """By the beginning of an event's type."""
-
-    title = "type"
-    parameter_name = "kind"
-    KINDS = ("board", "column", "column.contract", "card", "card.lease")
-
-    def lookups(self, request: HttpRequest, model_admin: Any) -> list[tuple[str, str]]:
-        return [(kind, f"{kind}.…") for kind in self.KINDS]
-
-    def queryset(self, request: HttpRequest, queryset: Rows) -> Rows:
-        kind = self.value()
-        return queryset.filter(type__startswith=f"{kind}.") if kind else queryset
 
 
 @admin.register(Event)

@@ -8,7 +8,7 @@ from django.http import HttpRequest
 from accounts.admin_bases import ReadOnlyAdmin, Since, VerbAdmin, caller_in
 from accounts.roles import BoardRole
 from boards import access
-from boards.admin import FoundByKey, key_of
+from boards.admin_lists import FoundByKey, key_of
 from leases.models import Contract, Lease
 from leases.verbs.set_contract import Terms, set_contract
 
