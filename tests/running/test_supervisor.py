@@ -16,23 +16,13 @@ import pytest
 
 from novum.running.embedded import SERVICES_FILE
 from novum.running.settings import ROOT
+from tests.running.ports import two_free_ports
 
 pytestmark = pytest.mark.processes
 
 # Generous: only to tell a slow machine from one that hangs.
 START_SECONDS = 120
 STOP_SECONDS = 60
-
-
-def two_free_ports():
-    while True:
-        with socket.create_server(("127.0.0.1", 0)) as first:
-            port = first.getsockname()[1]
-            try:
-                socket.create_server(("127.0.0.1", port + 1)).close()
-            except OSError:
-                continue
-            return port
 
 
 class Run:
@@ -94,6 +84,15 @@ def run(tmp_path):
     yield start
     for one in runs:
         one.stop()
+
+
+@pytest.fixture(scope="module")
+def novum(tmp_path_factory):
+    """One that runs for all tests that leave it running."""
+    novum = Run(tmp_path_factory.mktemp("shared") / "data", two_free_ports())
+    novum.wait_for_welcome()
+    yield novum
+    novum.stop()
 
 
 def health(port):
@@ -160,9 +159,7 @@ def test_kill_9_leaves_no_process_and_the_next_start_recovers(run):
     assert health(novum.port) == 200
 
 
-def test_a_web_process_that_is_killed_comes_back(run):
-    novum = run()
-    novum.wait_for_welcome()
+def test_a_web_process_that_is_killed_comes_back(novum):
     web = next(p for p in novum.descendants() if "granian" in p.cmdline())
     family = [web, *web.children(recursive=True)]
     web.kill()
@@ -178,9 +175,7 @@ def test_a_web_process_that_is_killed_comes_back(run):
             time.sleep(0.1)
 
 
-def test_a_database_that_is_killed_comes_back(run):
-    novum = run()
-    novum.wait_for_welcome()
+def test_a_database_that_is_killed_comes_back(novum):
     server = next(p for p in novum.descendants() if p.name() == "postgres")
     server.kill()
     assert "PostgreSQL ended (signal 9)" in novum.process.stdout.readline()
@@ -194,13 +189,11 @@ def test_a_database_that_is_killed_comes_back(run):
             time.sleep(0.1)
 
 
-def test_a_second_one_on_the_same_data_is_refused(run):
-    first = run()
-    first.wait_for_welcome()
-    second = run()
-    assert f"process {first.process.pid}" in second.wait_for_end()
+def test_a_second_one_on_the_same_data_is_refused(run, novum):
+    second = run(data=novum.data)
+    assert f"process {novum.process.pid}" in second.wait_for_end()
     assert second.process.returncode == 1
-    assert health(first.port) == 200
+    assert health(novum.port) == 200
 
 
 def test_a_taken_port_is_refused_before_anything_starts(run):
@@ -242,16 +235,12 @@ def test_it_stops_with_the_process_that_started_it_if_told_to(run):
     assert still_running(started) == []
 
 
-def test_services_of_ones_own_are_used(run):
-    secret = "s" * 50
-    host = run()
-    host.wait_for_welcome()
-    services = json.loads((host.data / SERVICES_FILE).read_text())
+def test_services_of_ones_own_are_used(run, novum):
+    services = json.loads((novum.data / SERVICES_FILE).read_text())
     guest = run(
-        data=host.data.with_name("guest"),
         DATABASE_URL=services["database_url"],
         REDIS_URL=services["redis_url"],
-        SECRET_KEY=secret,
+        SECRET_KEY="s" * 50,
     )
     guest.wait_for_welcome()
     assert health(guest.port) == 200
