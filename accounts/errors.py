@@ -46,6 +46,12 @@ class Forbidden(DomainError):
     code = "forbidden"
 
 
+class TooManyRequests(DomainError):
+    """Too many requests. Wait as long as Retry-After says."""
+
+    code = "rate_limited"
+
+
 class Conflict(DomainError):
     """The present state doesn't allow that."""
 

@@ -39,7 +39,10 @@ STATUSES: tuple[tuple[type[errors.DomainError], int], ...] = (
     (errors.Invalid, 422),
     (BadCursor, 400),
     (errors.Conflict, 409),
+    (errors.TooManyRequests, 429),
 )
+# Of the IANA registry; what isn't here is no more than its status.
+TYPES = {429: "https://iana.org/assignments/http-problem-types#quota-exceeded"}
 # PostgreSQL's classes for "not now": out of connections or memory, shutting down,
 # cancelled by a timeout, lock not available, deadlock, connection lost.
 NOT_NOW = re.compile(r"08...|53...|57...|55P03|40P01|40001")
@@ -104,7 +107,8 @@ def _of_frameworks(error: Exception) -> Problem:
 
 
 def _problem(status: int, code: str, detail: str, **more: Any) -> Problem:
-    return Problem(HTTPStatus(status).phrase, status, code, detail, **more)
+    title, kind = HTTPStatus(status).phrase, TYPES.get(status, "about:blank")
+    return Problem(title, status, code, detail, type=kind, **more)
 
 
 def _is_passing(error: OperationalError) -> bool:

@@ -19,7 +19,7 @@ from django.conf import settings
 from rest_framework.request import Request
 
 from accounts.callers import Caller
-from accounts.errors import DomainError
+from accounts.errors import TooManyRequests
 
 WINDOW_SECONDS = 60
 # A grant is this part of the limit: the price is that up to one grant per process
@@ -30,12 +30,6 @@ REDIS_REST_SECONDS = 5.0
 MAX_TRACKED = 20_000
 
 log = logging.getLogger(__name__)
-
-
-class TooManyRequests(DomainError):
-    """Too many requests. Wait as long as Retry-After says."""
-
-    code = "rate_limited"
 
 
 @dataclass

@@ -1,0 +1,145 @@
+"""Rate limits of one process; many processes together are in tests/processes."""
+
+import os
+import signal
+import time
+from itertools import count
+
+import pytest
+import redis
+
+from novum.rest import limits
+from tests.doors.http import Http, token_of
+
+_windows = count(step=2)
+QUOTA = "https://iana.org/assignments/http-problem-types#quota-exceeded"
+
+
+@pytest.fixture(autouse=True)
+def _counted_anew(monkeypatch):
+    """No grant and no rest of another test, and a window of this test alone."""
+    monkeypatch.setattr(limits, "_grants", {})
+    monkeypatch.setattr(limits, "_redis", None)
+    monkeypatch.setattr(limits, "_redis_rests_until", 0.0)
+    window = os.getpid() * 10_000 + next(_windows)
+    moment = window * limits.WINDOW_SECONDS + 20
+    monkeypatch.setattr(limits, "time", lambda: moment)
+
+
+@pytest.fixture
+def limit(settings):
+    def to(**limits):
+        settings.RATE_LIMITS = settings.RATE_LIMITS | limits
+
+    return to
+
+
+def statuses(door, number, path="/v1/me", **more):
+    return [door("GET", path, **more).status_code for _ in range(number)]
+
+
+def test_so_many_and_no_more(worker, limit):
+    limit(work=5)
+    assert statuses(worker, 7) == [200] * 5 + [429] * 2
+
+
+def test_a_refusal_says_when_to_come_back(worker, limit):
+    limit(work=1)
+    worker.get("/v1/me")
+    refused = worker.get("/v1/me")
+    assert refused.json()["code"] == "rate_limited"
+    assert refused.json()["type"] == QUOTA
+    assert refused.headers["Retry-After"] == "40"
+
+
+def test_the_next_window_is_a_new_one(worker, limit, monkeypatch):
+    limit(work=1)
+    assert statuses(worker, 2) == [200, 429]
+    later = limits.time() + limits.WINDOW_SECONDS
+    monkeypatch.setattr(limits, "time", lambda: later)
+    assert statuses(worker, 2) == [200, 429]
+
+
+def test_each_credential_has_its_own(worker, world, limit):
+    limit(work=2)
+    mate = Http(token_of(world.worker))
+    assert statuses(worker, 3) == [200, 200, 429]
+    assert statuses(mate, 3) == [200, 200, 429]
+
+
+def test_an_address_in_a_header_starts_no_new_count(worker, limit):
+    limit(work=2, guess=2)
+    for number in range(4):
+        spoofed = {"X-Forwarded-For": f"10.0.0.{number}", "Forwarded": "for=10.9.9.9"}
+        expected = 200 if number < 2 else 429
+        assert statuses(worker, 1, headers=spoofed) == [expected]
+        expected = 401 if number < 2 else 429
+        assert statuses(Http("nvma_x"), 1, headers=spoofed) == [expected]
+
+
+def test_behind_a_trusted_proxy_its_word_counts_and_nobody_elses(
+    world, limit, settings
+):
+    limit(guess=1)
+    settings.TRUSTED_PROXIES = 1
+    stranger = Http("nvma_x")
+    for said, expected in [
+        ("10.0.0.1", 401),
+        ("1.1.1.1, 10.0.0.1", 429),
+        ("10.0.0.1, 10.0.0.2", 401),
+        ("10.0.0.2", 429),
+    ]:
+        header = {"X-Forwarded-For": said}
+        assert statuses(stranger, 1, headers=header) == [expected]
+
+
+def test_hard_polling_starves_no_heartbeat(worker, world, queue, limit):
+    world.add()
+    limit(work=4, finish=3)
+    held = worker.post(f"{queue}:claim-next").json()
+    polls = [worker.post(f"{queue}:claim-next").status_code for _ in range(5)]
+    assert polls == [200] * 3 + [429] * 2
+    lease = f"/v1/leases/{held['lease']['id']}"
+    receipt = {"lease_token": held["lease_token"]}
+    assert worker.post(f"{lease}:renew", receipt).status_code == 200
+    assert worker.post(f"{lease}:heartbeat", receipt).status_code == 200
+    assert worker.post(f"{lease}:complete", receipt).status_code == 200
+    assert worker.post(f"{lease}:complete", receipt).status_code == 429
+
+
+def test_guesses_at_tokens_are_counted_by_address(worker, limit):
+    limit(guess=3)
+    assert statuses(Http("nvma_wrong"), 5) == [401] * 3 + [429] * 2
+    assert worker.get("/v1/me").status_code == 200
+
+
+def test_zero_switches_a_limit_off(worker, limit):
+    limit(work=0)
+    assert statuses(worker, 20) == [200] * 20
+
+
+def test_a_refused_call_does_nothing(worker, world, queue, limit):
+    world.add()
+    limit(work=1)
+    worker.get("/v1/me")
+    assert worker.post(f"{queue}:claim-next").status_code == 429
+    assert world.claim()
+
+
+def test_without_redis_each_process_counts_for_itself(worker, limit, settings):
+    settings.REDIS_URL = "redis://127.0.0.1:1/0"
+    limit(work=5)
+    assert statuses(worker, 7) == [200] * 5 + [429] * 2
+
+
+def test_a_redis_that_does_not_answer_holds_nobody_up(worker, limit, settings):
+    limit(work=300)
+    worker.get("/v1/me")
+    pid = redis.Redis.from_url(settings.REDIS_URL).info("server")["process_id"]
+    os.kill(pid, signal.SIGSTOP)
+    try:
+        started = time.monotonic()
+        assert statuses(worker, 30) == [200] * 30
+        assert time.monotonic() - started < 1.5
+    finally:
+        os.kill(pid, signal.SIGCONT)
