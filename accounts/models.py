@@ -35,10 +35,17 @@ class Workspace(models.Model):
 class User(AbstractUser):
     """A person's login. What they are in a workspace is an `Actor`."""
 
+    class Theme(models.TextChoices):
+        SYSTEM = "system"
+        LIGHT = "light"
+        DARK = "dark"
+
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     handle = models.CharField(
         max_length=39, unique=True, validators=[handle_is_plain], help_text="@handle"
     )
+
+    theme = models.CharField(max_length=6, choices=Theme, default=Theme.SYSTEM)
 
     REQUIRED_FIELDS = ["email", "handle"]
 

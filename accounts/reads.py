@@ -1,6 +1,7 @@
 """Who is there: the caller, agents, tokens, members."""
 
 from collections.abc import Iterable
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Max
@@ -15,6 +16,12 @@ from accounts.shapes import AgentShape, MemberShape, TokenShape, WorkspaceShape
 
 def workspace(caller: Caller) -> WorkspaceShape:
     return shapes.workspace(Workspace.objects.get(pk=caller.workspace_id))
+
+
+def workspaces_of(user: Any) -> list[WorkspaceShape]:
+    """Those in which the signed-in person is an enabled member."""
+    actors = Actor.objects.enabled().filter(user=user).select_related("workspace")
+    return [shapes.workspace(row.workspace) for row in actors.order_by("created_at")]
 
 
 def agents(caller: Caller, *, page_size: int, page_token: str) -> Page[AgentShape]:

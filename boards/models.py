@@ -299,12 +299,12 @@ class Card(models.Model):
 
     def enter(self, column: Column) -> None:
         """Take the state that a card has on arrival in `column` (by hand, by creation
-        or by restoring): open with fresh attempts in a queue; elsewhere a finished card
-        stays finished and every other one is no job."""
+        or by restoring): open with fresh attempts in a queue; elsewhere a done or failed
+        card stays that (it can be requeued) and every other one is no job."""
         self.column = column
         if column.is_queue:
             self.state, self.attempts = self.State.OPEN, 0
-        elif self.state != self.State.DONE:
+        elif self.state not in (self.State.DONE, self.State.FAILED):
             self.state = self.State.NONE
         self.judge_again(column)
 

@@ -112,7 +112,7 @@ def cards(
         seen = Q(board_id=wanted.board_id)
     else:
         seen = Q(board_id__in=access.visible_board_ids(caller))
-    rows = with_people(Card.objects.filter(seen, _matching(wanted)))
+    rows = with_people(Card.objects.filter(seen, matching(wanted)))
 
     def shape(row: Card) -> CardShape:
         return shapes.full_card(row, caller.workspace_key)
@@ -123,7 +123,8 @@ def cards(
     return cut_page(rows, ("id",), tuple[UUID], page_size, page_token, shape)
 
 
-def _matching(wanted: CardFilter) -> Q:
+def matching(wanted: CardFilter) -> Q:
+    """As a filter on `Card`."""
     found = Q(archived_at__isnull=not wanted.archived)
     if wanted.column_id:
         found &= Q(column_id=wanted.column_id)

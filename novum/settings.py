@@ -72,6 +72,7 @@ INSTALLED_APPS = [
     "django.contrib.postgres",
     "rest_framework",
     "channels",
+    "django_htmx",
     "drf_spectacular_sidecar",
     "accounts",
     "boards",
@@ -106,6 +107,7 @@ TEMPLATES = [
                 "django.template.context_processors.csp",
                 "django.contrib.auth.context_processors.auth",
                 "django.contrib.messages.context_processors.messages",
+                "novum.web.pages.context",
             ],
         },
     },
@@ -228,7 +230,7 @@ STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
 STATIC_ROOT = env.str("NOVUM_STATIC_ROOT", str(NOVUM_DATA / "static"))
 WHITENOISE_USE_FINDERS = True
-LOGIN_URL = "/admin/login/"
+LOGIN_URL = "/sign-in"
 CSRF_FAILURE_VIEW = "novum.urls.csrf_failure"
 
 LOGGING = {

@@ -1,0 +1,232 @@
+"""The board as people see it: columns, their first cards, and who works on what.
+
+Always the same few statements, however many cards there are: counts are counted, cards
+are read a page per column.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django.db.models import Count, Q
+
+from accounts.callers import Caller
+from accounts.roles import BoardRole
+from boards import access
+from boards.models import Board, Card, Column, Comment
+from boards.reads import CardFilter, matching, with_people
+from boards.shapes import card_key
+from leases.models import Contract, Lease
+
+CARDS_PER_PAGE = 50
+_OFFSET = 1 << 63
+
+
+@dataclass(frozen=True)
+class CardView:
+    """A card with what is shown on it. `lease` is the one in force."""
+
+    card: Card
+    key: str
+    lease: Lease | None
+    max_attempts: int
+    comments: int
+    reason: str
+
+    @property
+    def order(self) -> str:
+        """Sorts as text as the column is sorted; pages put new cards in place by it."""
+        card = self.card
+        return f"{card.priority}:{card.position + _OFFSET:020d}:{card.pk}"
+
+    @property
+    def shade(self) -> str:
+        """What people call its state: working, waiting, misfit, open, done, failed, or
+        nothing outside of queues."""
+        card = self.card
+        if card.state == Card.State.CLAIMED:
+            return "working"
+        if card.state != Card.State.OPEN:
+            return card.state
+        if card.available_at is not None:
+            return "waiting"
+        return "misfit" if card.fits is False else "open"
+
+
+@dataclass(frozen=True)
+class ColumnView:
+    """A column with its counts by shade; `cards` are its first ones."""
+
+    column: Column
+    contract: Contract | None
+    total: int
+    counts: dict[str, int]
+    cards: list[CardView] = field(default_factory=list)
+
+    @property
+    def has_more(self) -> bool:
+        return self.total > len(self.cards)
+
+    @property
+    def is_over_limit(self) -> bool:
+        limit = self.column.wip_limit
+        return limit is not None and self.total > limit
+
+
+@dataclass(frozen=True)
+class Wall:
+    board: Board
+    role: BoardRole
+    columns: list[ColumnView]
+
+    @property
+    def total(self) -> int:
+        return sum(column.total for column in self.columns)
+
+    @property
+    def working(self) -> int:
+        return sum(column.counts.get("working", 0) for column in self.columns)
+
+
+def wall(caller: Caller, *, board_id: UUID, wanted: CardFilter) -> Wall:
+    """The whole board, filtered. Raises NotFound."""
+    role = access.require(caller, board_id, BoardRole.VIEWER)
+    board = Board.objects.get(pk=board_id)
+    heads = column_views(board_id, wanted)
+    ids = _first_ids([head.column.pk for head in heads], wanted)
+    by_column: dict[UUID, list[CardView]] = {head.column.pk: [] for head in heads}
+    for view in card_views(caller.workspace_key, ids):
+        by_column[view.card.column_id].append(view)
+    for head in heads:
+        head.cards.extend(by_column[head.column.pk])
+    return Wall(board, role, heads)
+
+
+def column_views(
+    board_id: UUID, wanted: CardFilter, only: Iterable[UUID] | None = None
+) -> list[ColumnView]:
+    """The board's columns (or some) from left to right, without cards."""
+    columns = Column.objects.filter(board_id=board_id, archived_at=None)
+    if only is not None:
+        columns = columns.filter(pk__in=list(only))
+    rows = list(columns.select_related("contract").order_by("position", "id"))
+    counts = _counts([row.pk for row in rows], wanted)
+    return [
+        ColumnView(
+            column=row,
+            contract=getattr(row, "contract", None),
+            total=sum(counts[row.pk].values()),
+            counts=dict(counts[row.pk]),
+        )
+        for row in rows
+    ]
+
+
+def more_cards(
+    caller: Caller,
+    *,
+    board_id: UUID,
+    column_id: UUID,
+    after: tuple[int, int, UUID],
+    wanted: CardFilter,
+) -> list[CardView]:
+    """The cards of a column behind one of them (priority, position, id), one page."""
+    access.require(caller, board_id, BoardRole.VIEWER)
+    priority, position, card_id = after
+    behind = Q(priority__gt=priority) | Q(priority=priority) & (
+        Q(position__gt=position) | Q(position=position, id__gt=card_id)
+    )
+    rows = Card.objects.filter(
+        behind, matching(wanted), board_id=board_id, column_id=column_id
+    )
+    ids = rows.in_order().values_list("pk", flat=True)[:CARDS_PER_PAGE]
+    return card_views(caller.workspace_key, list(ids))
+
+
+def card_views(workspace_key: str, ids: Sequence[UUID]) -> list[CardView]:
+    """These cards as they are now, in claim order; archived and gone ones left out."""
+    cards = list(
+        with_people(Card.objects.present().filter(pk__in=ids))
+        .select_related("column__contract", "assignee", "holder", "created_by")
+        .order_by("priority", "position", "id")
+    )
+    leases = {
+        lease.pk: lease
+        for lease in Lease.objects.select_related("holder", "token").filter(
+            pk__in=[card.lease_id for card in cards if card.lease_id]
+        )
+    }
+    comments = Counter(
+        dict(
+            Comment.objects.filter(card_id__in=[card.pk for card in cards])
+            .values_list("card_id")
+            .annotate(Count("id"))
+        )
+    )
+    reasons = _last_reasons([card.pk for card in cards if card.attempts])
+    return [
+        CardView(
+            card=card,
+            key=card_key(workspace_key, card.number),
+            lease=leases.get(card.lease_id) if card.lease_id else None,
+            max_attempts=_max_attempts(card.column),
+            comments=comments[card.pk],
+            reason=reasons.get(card.pk, ""),
+        )
+        for card in cards
+    ]
+
+
+def _max_attempts(column: Column) -> int:
+    contract = getattr(column, "contract", None)
+    return contract.max_attempts if isinstance(contract, Contract) else 0
+
+
+def _first_ids(column_ids: list[UUID], wanted: CardFilter) -> list[UUID]:
+    """One statement with an arm per column, each a short walk along its index."""
+    if not column_ids:
+        return []
+    arms = [
+        Card.objects.filter(matching(wanted), column_id=column_id)
+        .in_order()
+        .values_list("pk", flat=True)[:CARDS_PER_PAGE]
+        for column_id in column_ids
+    ]
+    if len(arms) == 1:
+        return list(arms[0])
+    return list(arms[0].union(*arms[1:], all=True))
+
+
+def _counts(column_ids: list[UUID], wanted: CardFilter) -> dict[UUID, Counter[str]]:
+    rows = (
+        Card.objects.filter(matching(wanted), column_id__in=column_ids)
+        .values_list("column_id", "state")
+        .annotate(
+            Count("id"),
+            Count("id", filter=Q(available_at__isnull=False)),
+            Count("id", filter=Q(fits=False, available_at=None)),
+        )
+    )
+    counts: dict[UUID, Counter[str]] = {one: Counter() for one in column_ids}
+    for column_id, state, total, waiting, misfit in rows:
+        if state == Card.State.OPEN:
+            counts[column_id]["waiting"] = waiting
+            counts[column_id]["misfit"] = misfit
+            counts[column_id]["open"] = total - waiting - misfit
+        else:
+            name = "working" if state == Card.State.CLAIMED else state or "plain"
+            counts[column_id][name] = total
+    return counts
+
+
+def _last_reasons(card_ids: list[UUID]) -> dict[UUID, str]:
+    """Why the latest attempt at each of these ended without a result."""
+    rows = (
+        Lease.objects.filter(card_id__in=card_ids)
+        .exclude(state__in=[Lease.State.ACTIVE, Lease.State.COMPLETED])
+        .order_by("card_id", "-id")
+        .distinct("card_id")
+        .values_list("card_id", "reason")
+    )
+    return dict(rows)
