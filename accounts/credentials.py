@@ -57,7 +57,7 @@ def _look_up(key: bytes) -> Caller:
     return _caller(row.actor, frozenset(row.scopes), row.pk)
 
 
-def caller_of_user(user: User, workspace_id: UUID | None = None) -> Caller:
+def caller_of_user(user: Any, workspace_id: UUID | None = None) -> Caller:
     """The person in the named workspace, or in their first one."""
     actors = (
         Actor.objects.enabled()

@@ -1,9 +1,10 @@
-"""The pages' addresses. One file per kind of page beside this one."""
+"""The pages' addresses: one list per kind of page, beside the views it names."""
 
-from django.urls import path
-
-from novum.web import boards
+from django.urls import include, path
 
 urlpatterns = [
-    path("boards/<uuid:board_id>", boards.board, name="board"),
+    path("", include("novum.web.urls_account")),
+    path("", include("novum.web.urls_boards")),
+    path("", include("novum.web.urls_moving")),
+    path("", include("novum.web.urls_cards")),
 ]

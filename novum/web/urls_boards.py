@@ -1,0 +1,7 @@
+from django.urls import URLPattern, path
+
+from novum.web import boards
+
+urlpatterns: list[URLPattern] = [
+    path("boards/<uuid:board_id>", boards.board, name="board"),
+]
