@@ -11,6 +11,7 @@ from accounts.ids import new_id
 from boards.events import EVENT_COLUMNS, LEASE_CLAIMED
 from boards.models import Card
 from leases.contract import DEFAULT_LEASE_SECONDS
+from leases.statements.gate import PASS, gate
 from leases.statements.running import compact, embedded, run
 from leases.tokens import new_nonce
 
@@ -31,6 +32,17 @@ def _picked(queryset: QuerySet[Card], count: int, condition: str = "") -> str:
     return f"SELECT id FROM ({select}{also} ORDER BY {order} LIMIT {count}) AS c"
 
 
+# The highest slot that may be taken. Slots above the limit are those of leases from
+# before it was lowered: with n of them held, n of the lower ones must stay empty.
+_TOP = """CASE WHEN NOT EXISTS (SELECT FROM leases_slot o
+    WHERE o.column_id = k.column_id AND o.number > k.concurrency_limit
+      AND o.lease_id IS NOT NULL) THEN k.concurrency_limit
+  ELSE (SELECT max(number) FROM (SELECT o.number, o.number + count(o.lease_id) OVER (
+      ORDER BY o.number DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS used
+    FROM leases_slot o WHERE o.column_id = k.column_id) u
+    WHERE used <= k.concurrency_limit) END"""
+
+
 @cache
 def _statement(count: int) -> str:
     """The whole claim. Parts, in order: what the contract says and whether something
@@ -41,6 +53,7 @@ def _statement(count: int) -> str:
     return compact(f"""
 WITH asked AS MATERIALIZED (
   SELECT k.enabled, k.paused, k.max_attempts, k.concurrency_limit,
+    {_TOP} AS top, {PASS} AS open,
     COALESCE(%(seconds)s, k.lease_ttl_seconds, %(fallback)s) AS seconds,
     clock_timestamp() AS now,
     EXISTS (SELECT FROM leases_lease l WHERE l.column_id = k.column_id
@@ -55,12 +68,10 @@ WITH asked AS MATERIALIZED (
 ), slot AS MATERIALIZED (
   SELECT s.number FROM leases_slot s, asked
   WHERE s.column_id = %(column)s AND s.lease_id IS NULL
-    AND s.number <= asked.concurrency_limit
-    AND NOT EXISTS (SELECT FROM leases_slot o WHERE o.column_id = %(column)s
-      AND o.number > asked.concurrency_limit AND o.lease_id IS NOT NULL)
+    AND s.number <= asked.top
   ORDER BY s.number LIMIT {count} FOR UPDATE OF s SKIP LOCKED
 ), room AS MATERIALIZED (
-  SELECT CASE WHEN NOT enabled OR paused OR (untidy OR unjudged) AND NOT %(tidied)s
+  SELECT CASE WHEN NOT enabled OR paused OR NOT open OR (untidy OR unjudged) AND NOT %(tidied)s
     THEN 0
     WHEN concurrency_limit IS NULL THEN {count}
     ELSE (SELECT count(*) FROM slot) END AS cards FROM asked
@@ -101,9 +112,9 @@ WITH asked AS MATERIALIZED (
         'acquired_at', asked.now, 'expires_at', lease.expires_at))
   FROM asked, taken t JOIN lease ON lease.id = t.lease_id
 )
-SELECT asked.enabled, asked.paused, asked.untidy, asked.unjudged, asked.max_attempts, asked.seconds,
-  asked.now, asked.concurrency_limit IS NOT NULL
-    AND NOT EXISTS (SELECT FROM slot) AS full,
+SELECT asked.enabled, asked.paused, asked.untidy, asked.unjudged,
+  asked.max_attempts, asked.seconds, asked.now, NOT asked.open
+    OR asked.concurrency_limit IS NOT NULL AND NOT EXISTS (SELECT FROM slot) AS full,
   (SELECT count(*) FROM picked) AS picked, t.*, lease.expires_at,
   a.handle AS by_handle, a.name AS by_name, a.kind AS by_kind,
   CASE WHEN t.sequence > 2 THEN (SELECT jsonb_agg(h) FROM (
@@ -133,6 +144,7 @@ def take(
         {
             "board": board_id,
             "column": column_id,
+            "gate": gate(column_id),
             "actor": caller.actor_id,
             "token": caller.token_id,
             "handle": caller.handle,

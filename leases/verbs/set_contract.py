@@ -13,6 +13,7 @@ from accounts.errors import FieldError
 from accounts.roles import BoardRole
 from boards import access, events
 from boards.models import Card, Column
+from boards.values import same_json
 from boards.verbs.moving import locked_column
 from leases import schemas
 from leases.contract import (
@@ -26,10 +27,12 @@ from leases.contract import (
     MIN_LEASE_SECONDS,
 )
 from leases.errors import CardsHeld, InvalidContract
-from leases.models import Contract, Lease, Slot
+from leases.models import Contract, Lease
 from leases.reads import contract_shape
 from leases.shapes import ContractShape
+from leases.statements.gate import shut
 from leases.verbs.revoke import free_cards
+from leases.verbs.slots import lay_out
 from leases.verbs.tidy import dead_letter_exhausted
 
 _QUEUE = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
@@ -71,12 +74,15 @@ def set_contract(
     """
     access.require(caller, board_id, BoardRole.MANAGER)
     _check(board_id, terms)
-    column = locked_column(board_id, column_id)
+    shut(column_id)
+    column = locked_column(board_id, column_id, alone=True)
     old = _locked_contract(caller, column)
     new = _applied(old, terms, column)
     if old.enabled and not new.enabled:
         _free_all(caller, column, force)
-    _save(new, column)
+    _save(new)
+    if new.concurrency_limit and new.concurrency_limit != old.concurrency_limit:
+        lay_out(column, new.concurrency_limit)
     _follow(old, new, column)
     _record(caller, old, new, column)
     return contract_shape(new)
@@ -204,7 +210,7 @@ def _free_all(caller: Caller, column: Column, force: bool) -> None:
     free_cards(caller, cards, reason="The queue was switched off.")
 
 
-def _save(new: Contract, column: Column) -> None:
+def _save(new: Contract) -> None:
     try:
         with transaction.atomic():
             new.save(force_insert=new.version == 1, force_update=new.version > 1)
@@ -213,14 +219,6 @@ def _save(new: Contract, column: Column) -> None:
             raise
         detail = f"Another column already is the queue {new.queue!r}."
         raise InvalidContract(errors=[FieldError("/queue", "taken", detail)]) from error
-    if new.concurrency_limit:
-        Slot.objects.bulk_create(
-            [
-                Slot(column=column, number=number)
-                for number in range(1, new.concurrency_limit + 1)
-            ],
-            ignore_conflicts=True,
-        )
 
 
 def _follow(old: Contract, new: Contract, column: Column) -> None:
@@ -233,12 +231,16 @@ def _follow(old: Contract, new: Contract, column: Column) -> None:
         _open(cards, column)
     if old.enabled and not new.enabled:
         cards.filter(state=Card.State.OPEN).update(state=Card.State.NONE)
-    if new.enabled and (not old.enabled or old.input_schema != new.input_schema):
+    if new.enabled and (not old.enabled or _has_new_rules(old, new)):
         fits = None if column.checks_input else True
         cards.update(fits=fits, misfit=None)
     if new.enabled and new.max_attempts < old.max_attempts:
         while dead_letter_exhausted(column.pk):
             pass
+
+
+def _has_new_rules(old: Contract, new: Contract) -> bool:
+    return not same_json(old.input_schema, new.input_schema)
 
 
 def _open(cards: Any, column: Column) -> None:
