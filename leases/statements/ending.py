@@ -1,10 +1,12 @@
 """How a lease ends: with a result (`complete`) or without (`give_back`), one statement
 each, for one lease or many.
 
-Both are built alike: `held` locks cards and leases (cards in the order of their ids, so
-that two of these never wait for each other in a circle); `clocked` reads the clock
-*after* the locks are there, since a clock read before a wait is too old (decision D1);
-`ending` keeps what may still end; then card, lease, slot and event change together.
+Both are built alike: `target` keeps the column that cards may go to from being deleted
+or changed into a queue meanwhile; `held` locks cards and leases (cards in the order of
+their ids, so that two of these never wait for each other in a circle); `clocked` reads
+the clock *after* all the locks are there, since a clock read before a wait is too old
+(decision D1); `ending` keeps what may still end; then card, lease, slot and event change
+together.
 """
 
 import json
@@ -22,20 +24,27 @@ from leases.statements.running import compact, run
 NEXT_POSITION = f"nextval('boards_card_position') * {GAP}"
 
 _HELD = """
-held AS MATERIALIZED (
+target AS MATERIALIZED (
+  SELECT d.id, d.is_queue, d.checks_input FROM boards_column d
+  WHERE d.archived_at IS NULL AND d.id IN (SELECT k.{target} FROM leases_contract k
+    WHERE k.column_id IN ({columns})) FOR KEY SHARE
+), held AS MATERIALIZED (
   SELECT c.id, c.attempts, c.column_id, l.id AS lease_id, l.slot, l.state, l.expires_at,
     k.enabled, k.max_attempts, k.backoff_seconds, d.id AS target, d.is_queue,
     d.checks_input
   FROM boards_card c JOIN leases_lease l ON l.card_id = c.id
   JOIN leases_contract k ON k.column_id = l.column_id
-  LEFT JOIN boards_column d ON d.id = k.{target} AND d.archived_at IS NULL
+  LEFT JOIN target d ON d.id = k.{target}
   WHERE {pick} FOR NO KEY UPDATE OF c, l {skip}
 ), clocked AS MATERIALIZED (
-  SELECT held.*, row_number() OVER () AS n, clock_timestamp() AS now FROM held
+  SELECT held.*, row_number() OVER () AS n, clock_timestamp() AS now
+  FROM (SELECT count(*) FROM held) AS all_of_them, held
 )"""
 
 _STILL_HELD = "(expires_at IS NULL OR expires_at > now)"
 _THESE = "l.id = ANY(%(leases)s::uuid[]) AND l.state = 'active' ORDER BY c.id"
+_THEIRS = """SELECT l.column_id FROM leases_lease l
+      WHERE l.id = ANY(%(leases)s::uuid[])"""
 _FREED = """
 freed AS (
   UPDATE leases_slot s SET lease_id = NULL FROM ending e
@@ -69,7 +78,9 @@ def _recorded(*selects: str) -> str:
 
 
 _COMPLETE = compact(f"""
-WITH {_HELD.format(target="on_success_column_id", pick=_THESE, skip="")},
+WITH {
+    _HELD.format(target="on_success_column_id", columns=_THEIRS, pick=_THESE, skip="")
+},
 ending AS MATERIALIZED (
   SELECT clocked.*, g.output, g.properties FROM clocked
   JOIN unnest(%(leases)s::uuid[], %(outputs)s::jsonb[], %(properties)s::jsonb[])
@@ -137,15 +148,23 @@ REVOKE = Ending("revoked", events.LEASE_REVOKED, counted=False)
 
 _LAPSED = """l.column_id = %(column)s AND l.state = 'active'
   AND l.expires_at <= statement_timestamp() ORDER BY c.id LIMIT %(limit)s"""
+# What isn't counted is never dead-lettered: no column to look after.
+_NOWHERE = "NULL"
 _BACKOFF = """COALESCE(%(after)s::float8,
   backoff_seconds[LEAST(attempts, cardinality(backoff_seconds))], 0)"""
 
 
-def _give_back(how: Ending, pick: str, still: str, skip: str = "") -> str:
+def _give_back(
+    how: Ending, pick: str, still: str, columns: str = _THEIRS, skip: str = ""
+) -> str:
     again = "%(retry)s AND attempts < max_attempts" if how.counted else "true"
     delay = _BACKOFF if how.delayed else "0"
     return compact(f"""
-WITH {_HELD.format(target="on_failure_column_id", pick=pick, skip=skip)},
+WITH {
+        _HELD.format(
+            target="on_failure_column_id", columns=columns, pick=pick, skip=skip
+        )
+    },
 ending AS MATERIALIZED (
   SELECT *, CASE WHEN again AND delay > 0 THEN now + make_interval(secs => delay) END
     AS next_due
@@ -183,9 +202,11 @@ ending AS MATERIALIZED (
 
 _GIVE_BACK = {
     FAIL: _give_back(FAIL, _THESE, _STILL_HELD),
-    RELEASE: _give_back(RELEASE, _THESE, _STILL_HELD),
-    REVOKE: _give_back(REVOKE, _THESE, "true"),
-    EXPIRE: _give_back(EXPIRE, _LAPSED, f"NOT {_STILL_HELD}", "SKIP LOCKED"),
+    RELEASE: _give_back(RELEASE, _THESE, _STILL_HELD, _NOWHERE),
+    REVOKE: _give_back(REVOKE, _THESE, "true", _NOWHERE),
+    EXPIRE: _give_back(
+        EXPIRE, _LAPSED, f"NOT {_STILL_HELD}", "%(column)s", "SKIP LOCKED"
+    ),
 }
 
 

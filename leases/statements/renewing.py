@@ -17,15 +17,18 @@ LEFT JOIN leases_contract k ON k.column_id = l.column_id
 WHERE l.id = ANY(%(leases)s::uuid[]) AND l.workspace_id = %(workspace)s
 """)
 
-# Leases are locked in the order of their cards, as everywhere. Lock first, then read
-# the clock: a renewal that waited past the expiry must find the
-# lease lapsed, whatever the clock said when it began to wait.
+# Leases are locked in the order of their cards, as everywhere. Lock all of them first,
+# then read the clock: a renewal that waited past the expiry must find the lease lapsed,
+# whatever the clock said when it began to wait.
 _RENEW = compact("""
 WITH held AS MATERIALIZED (
   SELECT l.id, l.expires_at, COALESCE(%(seconds)s, l.seconds) AS seconds
   FROM leases_lease l WHERE l.id = ANY(%(leases)s::uuid[]) AND l.state = 'active'
   ORDER BY l.card_id FOR NO KEY UPDATE
-), clocked AS MATERIALIZED (SELECT held.*, clock_timestamp() AS now FROM held)
+), clocked AS MATERIALIZED (
+  SELECT held.*, clock_timestamp() AS now
+  FROM (SELECT count(*) FROM held) AS all_of_them, held
+)
 UPDATE leases_lease l SET renewals = l.renewals + 1, renewed_at = c.now,
   expires_at = c.now + make_interval(secs => c.seconds)
 FROM clocked c
