@@ -1,6 +1,7 @@
 """Claim: the next eligible card, under one row lock (design section 3)."""
 
 from collections.abc import Sequence
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, caller_ref
 from boards import access
 from boards.models import READY, Card
-from boards.reads import cards_by_ids
+from boards.reads import cards_by_ids, column_on
 from boards.shapes import CardShape, card_fields
 from leases import reads
 from leases.contract import MAX_CLAIM_COUNT, MAX_LEASE_SECONDS, MIN_LEASE_SECONDS
@@ -23,8 +24,8 @@ from leases.shapes import Attempt, Claim, Claimed, ClaimedCard, LeaseShape
 from leases.statements.claim import take
 from leases.statements.running import raw_json
 from leases.tokens import receipt
-from leases.verbs.judge import judge
-from leases.verbs.tidy import dead_letter_exhausted, tidy
+from leases.verbs.judge import PASS_SECONDS, judge
+from leases.verbs.tidy import BATCH, dead_letter_exhausted, tidy
 
 # Rounds of dead-lettering exhausted cards before a claim gives up (decision D5).
 _ROUNDS = 20
@@ -119,16 +120,21 @@ def _take(
 ) -> list[Any]:
     """At least one row; without a card in it when there is nothing to claim."""
     if count > 1 and _keeps_some_for(caller, column_id):
+        judge(column_id)
         return _take_in_turn(caller, board_id, column_id, count, seconds)
     rows = take(caller, board_id, column_id, count, seconds, tidied=False)
     if not rows or not rows[0].enabled:
+        column_on(board_id, column_id)
         raise NotAQueue
-    if not _stopped_short(rows[0]):
-        return rows
-    if rows[0].unjudged:
+    until = monotonic() + PASS_SECONDS
+    while _stopped_short(rows[0]):
         # Before the transaction: no row is locked while a schema is at work.
-        judge(column_id)
-    return _tidy_and_take(rows, caller, board_id, column_id, count, seconds)
+        judged = judge(column_id) if rows[0].unjudged else 0
+        taken = _tidy_and_take(rows, caller, board_id, column_id, count, seconds)
+        rows = taken or rows
+        if taken and (not judged or rows[0].full or monotonic() > until):
+            break
+    return rows
 
 
 def _stopped_short(row: Any) -> bool:
@@ -147,9 +153,10 @@ def _tidy_and_take(
     count: int,
     seconds: int | None,
 ) -> list[Any]:
+    """Nothing at all when there is more to tidy: what comes free may be next."""
     for _ in range(_ROUNDS):
-        if rows[0].untidy:
-            tidy(column_id)
+        if rows[0].untidy and tidy(column_id) >= BATCH:
+            return []
         if rows[0].picked:
             dead_letter_exhausted(column_id)
         rows = take(caller, board_id, column_id, count, seconds, tidied=True)
@@ -232,6 +239,8 @@ def _nothing(row: Any, column_id: UUID, count: int | None) -> Claimed:
         reason = "paused"
     elif row.full:
         reason = "at_capacity"
+    elif row.unjudged:
+        reason, seconds = "waiting", 0.0
     elif (seconds := reads.seconds_to_next_due(column_id)) is not None:
         reason = "waiting"
     empty: dict[str, Any] = (
