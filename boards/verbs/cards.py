@@ -10,16 +10,15 @@ from django.db import transaction
 from django.db.models import F
 
 from accounts.callers import Caller
-from accounts.errors import Invalid
+from accounts.errors import Conflict, Invalid, NotFound
 from accounts.models import Actor, Workspace
 from accounts.roles import BoardRole
 from boards import access, events
-from boards.models import Card, ClockTimestamp, Event
-from boards.reads import column_on
+from boards.models import Card, ClockTimestamp, Column, Event
 from boards.values import same_json
 from boards.verbs.boards import actor_of
 from boards.verbs.guard import Free, free_or_refuse
-from boards.verbs.moving import changed, locked_card, locked_column
+from boards.verbs.moving import card_seen, changed, locked_card, locked_column
 from boards.verbs.places import Place, place_card
 from boards.verbs.text import title_of
 
@@ -169,15 +168,26 @@ def restore_card(caller: Caller, *, card_id: UUID) -> UUID:
 
     Raises NotFound, Forbidden, Conflict when its column is gone.
     """
+    column = _home(caller, card_id)
     card = locked_card(caller, card_id)
     if card.archived_at is not None:
-        column_on(card.board_id, card.column_id)
+        if column is None or column.pk != card.column_id:
+            raise Conflict("Its column is gone. Move the card to another one first.")
         card.archived_at = None
-        card.judge_again(card.column)
+        card.judge_again(column)
         place_card(card, Place(end="bottom"))
         changed(card)
         events.record(caller, events.CARD_RESTORED, board=card.board_id, card=card)
     return card.pk
+
+
+def _home(caller: Caller, card_id: UUID) -> Column | None:
+    """The card's column, locked (before the card, as everywhere); None when deleted."""
+    seen = card_seen(caller, card_id)
+    try:
+        return locked_column(seen.board_id, seen.column_id)
+    except NotFound:
+        return None
 
 
 def _numbers(caller: Caller, count: int) -> int:

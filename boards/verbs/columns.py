@@ -10,8 +10,7 @@ from accounts.errors import Conflict, Invalid
 from accounts.roles import BoardRole
 from boards import access, events
 from boards.errors import ColumnNotEmpty
-from boards.models import Card, ClockTimestamp, Column
-from boards.reads import column_on
+from boards.models import Board, Card, ClockTimestamp, Column
 from boards.verbs.guard import Free
 from boards.verbs.moving import locked_column, put_all
 from boards.verbs.places import Place, place_column
@@ -72,6 +71,8 @@ def move_column(
 ) -> UUID:
     """Put the column before or after another one, or at an end. Managers."""
     access.require(caller, board_id, BoardRole.MANAGER)
+    # Its neighbours must stay where they are meanwhile.
+    Board.objects.select_for_update(no_key=True).get(pk=board_id)
     column = locked_column(board_id, column_id)
     place_column(column, place)
     _record(caller, events.COLUMN_MOVED, column)
@@ -96,8 +97,13 @@ def delete_column(
     access.require(caller, board_id, BoardRole.MANAGER)
     if move_cards_to == column_id:
         raise Invalid.at("/move_cards_to", "same_column", "Name another column.")
-    target = column_on(board_id, move_cards_to) if move_cards_to else None
-    column = locked_column(board_id, column_id)
+    # Alone, so that no card is on its way here and would be lost; lower id first.
+    locked = {
+        one: locked_column(board_id, one, alone=one == column_id)
+        for one in sorted({column_id, move_cards_to or column_id})
+    }
+    column = locked[column_id]
+    target = locked[move_cards_to] if move_cards_to else None
     if column.is_queue:
         raise Conflict("This column is a queue. Disable its contract first.")
     cards = Card.objects.locked().filter(column=column).order_by("id")

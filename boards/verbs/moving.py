@@ -6,12 +6,11 @@ from uuid import UUID
 from django.db import transaction
 
 from accounts.callers import Caller
-from accounts.errors import NotFound
+from accounts.errors import Conflict, NotFound
 from accounts.roles import BoardRole
 from boards import access, events
 from boards.errors import VersionMismatch
 from boards.models import Card, ClockTimestamp, Column, NextPosition
-from boards.reads import column_on
 from boards.verbs.guard import Free, free_or_refuse
 from boards.verbs.places import BOTTOM, Place, place_card
 
@@ -30,20 +29,22 @@ def move_card(
 
     In another column it takes the state of an arrival: open with fresh attempts in a
     queue. Raises NotFound, Forbidden, Invalid, VersionMismatch (`version` is not the
-    card's), CardHeld (unless `free`).
+    card's), CardHeld (unless `free`), Conflict when it was to be put somewhere else in
+    its column and has just left that.
     """
     # Lock order: columns, then the card. So the target's lock comes before the card's.
     seen = card_seen(caller, card_id)
-    target = _target(caller, seen, column_id)
-    columns = {seen.column_id, target.pk}
-    list(
-        Column.objects.filter(pk__in=columns)
-        .order_by("pk")
-        .select_for_update(no_key=True)
-    )
+    target = _locked_target(caller, seen, column_id)
     card = locked_card(caller, card_id, version)
     free_or_refuse(card, free)
     came_from = card.column_id
+    if target.pk == seen.column_id != came_from:
+        raise Conflict(
+            "The card has just been moved on. Look at it again.",
+            card_id=card.pk,
+            column_id=came_from,
+            version=card.version,
+        )
     if target.pk != came_from:
         card.board_id = target.board_id
         card.enter(target)
@@ -99,7 +100,9 @@ def locked_card(
     Raises NotFound, Forbidden, BoardArchived, VersionMismatch.
     """
     card_seen(caller, card_id)
-    card = Card.objects.locked().select_related("column", "holder").get(pk=card_id)
+    # Nothing is joined: after a wait for the lock PostgreSQL looks at the card anew,
+    # but not at its column as it was, and would find no row at all.
+    card = Card.objects.locked().get(pk=card_id)
     access.require(caller, card.board_id, role)
     if version is not None and version != card.version:
         raise VersionMismatch(
@@ -111,10 +114,17 @@ def locked_card(
     return card
 
 
-def locked_column(board_id: UUID, column_id: UUID) -> Column:
-    """The column, locked. Raises NotFound."""
-    column_on(board_id, column_id)
-    return Column.objects.select_for_update(no_key=True).get(pk=column_id)
+def locked_column(board_id: UUID, column_id: UUID, *, alone: bool = False) -> Column:
+    """The column of this board, locked. Raises NotFound, also when it was deleted while
+    we waited. `alone`: after it no verb that brings cards here is still under way."""
+    column = (
+        Column.objects.select_for_update(no_key=not alone)
+        .filter(pk=column_id, board_id=board_id, archived_at=None)
+        .first()
+    )
+    if column is None:
+        raise NotFound("There is no such column on this board.")
+    return column
 
 
 def changed(card: Card) -> None:
@@ -125,13 +135,20 @@ def changed(card: Card) -> None:
     card.save()
 
 
-def _target(caller: Caller, card: Card, column_id: UUID | None) -> Column:
+def _locked_target(caller: Caller, card: Card, column_id: UUID | None) -> Column:
+    """Where to, with the column where from: both locked, the lower id first."""
     access.require(caller, card.board_id, BoardRole.EDITOR)
-    if column_id is None or column_id == card.column_id:
-        return card.column
-    target = Column.objects.filter(
-        pk=column_id, board__workspace_id=caller.workspace_id, archived_at=None
-    ).first()
+    wanted = column_id or card.column_id
+    locked = (
+        Column.objects.filter(
+            pk__in={wanted, card.column_id},
+            board__workspace_id=caller.workspace_id,
+            archived_at=None,
+        )
+        .order_by("pk")
+        .select_for_update(of=("self",), no_key=True)
+    )
+    target = {column.pk: column for column in locked}.get(wanted)
     if target is None or not access.can_see(caller, target.board_id):
         raise NotFound("There is no such column here.")
     access.require(caller, target.board_id, BoardRole.EDITOR)

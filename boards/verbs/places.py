@@ -9,7 +9,7 @@ from django.db.models import Max, Min, QuerySet
 
 from accounts.errors import Invalid
 from boards.models import Card, Column, NextPosition
-from boards.ordering import between, spread
+from boards.ordering import GAP, between, spread
 
 FIRST_WINDOW = 32
 
@@ -86,26 +86,32 @@ def _make_room(others: QuerySet[Any], position: int) -> int:
     """Spread the neighbourhood evenly; returns where `position` went. The column is
     locked by the caller; the rows are locked in the order of their ids, as everywhere."""
     window = FIRST_WINDOW
-    while True:
-        below = list(
-            others.filter(position__lte=position).order_by("-position")[: window + 1]
-        )
-        above = list(others.filter(position__gt=position).order_by("position")[:window])
-        near = [*reversed(below), *above]
-        # The outermost two stay where they are and give the bounds.
-        inner = near[1:-1]
-        places = spread(near[0].position, near[-1].position, len(inner))
-        if places is not None:
-            break
+    while (moves := _spread_out(others, position, window)) is None:
         window *= 4
     list(
-        others.filter(pk__in=[row.pk for row in inner])
+        others.filter(pk__in=[row.pk for row, _ in moves])
         .order_by("pk")
         .select_for_update(no_key=True)
     )
-    moved = position
-    for row, new in zip(inner, places, strict=True):
-        if row.position == position:
-            moved = new
+    for row, new in moves:
         others.filter(pk=row.pk).update(position=new)
-    return moved
+    return next((new for row, new in moves if row.position == position), position)
+
+
+def _spread_out(
+    others: QuerySet[Any], position: int, window: int
+) -> list[tuple[Any, int]] | None:
+    """New places for the neighbours of `position`; None when there are too many in too
+    little room. At the top of the column there is always room."""
+    lower_ones = others.filter(position__lte=position).order_by("-position")
+    below = list(lower_ones[: window + 1])
+    above = others.filter(position__gt=position).order_by("position")[:window]
+    near = [*reversed(below), *above]
+    # The last one stays where it is, and so does the first unless it's the column's.
+    upper = near.pop().position
+    if len(below) <= window:
+        lower = near[0].position - GAP * len(near)
+    else:
+        lower = near.pop(0).position
+    places = spread(lower, upper, len(near))
+    return None if places is None else list(zip(near, places, strict=True))

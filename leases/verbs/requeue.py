@@ -10,7 +10,7 @@ from accounts.roles import BoardRole
 from boards import access, events
 from boards.errors import CardHeld
 from boards.models import Card, Column, NextPosition
-from boards.verbs.moving import changed, locked_card
+from boards.verbs.moving import card_seen, changed, locked_card
 from leases.errors import NotRequeueable
 from leases.models import Lease
 
@@ -23,6 +23,7 @@ def requeue(caller: Caller, *, card_id: UUID) -> UUID:
     On an open card it does nothing. Raises NotFound, Forbidden, CardHeld,
     NotRequeueable (it was in no queue), Conflict (that queue is gone).
     """
+    queue = _locked_queue(caller, card_id)
     card = locked_card(caller, card_id)
     if card.is_claimed():
         holder = f"@{card.holder.handle}" if card.holder else "Somebody"
@@ -31,7 +32,8 @@ def requeue(caller: Caller, *, card_id: UUID) -> UUID:
         return card.pk
     if card.state == Card.State.NONE:
         raise NotRequeueable
-    queue = _queue_of(card)
+    if queue is None or queue.pk != _queue_id(card):
+        raise Conflict("The queue that this card came from is gone. Move it to one.")
     access.require(caller, queue.board_id, BoardRole.EDITOR)
     came_from = card.column_id
     card.board_id = queue.board_id
@@ -49,13 +51,17 @@ def requeue(caller: Caller, *, card_id: UUID) -> UUID:
     return card.pk
 
 
-def _queue_of(card: Card) -> Column:
-    """Where it is when that's a queue, else where its latest lease was."""
-    if card.column.is_queue:
-        return card.column
-    latest = (
-        Lease.objects.select_related("column").filter(card=card).order_by("-id").first()
+def _locked_queue(caller: Caller, card_id: UUID) -> Column | None:
+    """Locked before the card, as everywhere, so that it stays a queue meanwhile."""
+    seen = card_seen(caller, card_id)
+    return (
+        Column.objects.filter(pk=_queue_id(seen), is_queue=True, archived_at=None)
+        .select_for_update(no_key=True)
+        .first()
     )
-    if latest and latest.column.is_queue and latest.column.archived_at is None:
-        return latest.column
-    raise Conflict("The queue that this card came from is gone. Move it to one.")
+
+
+def _queue_id(card: Card) -> UUID:
+    """Where its latest lease was; that may be elsewhere than where it lies now."""
+    latest = Lease.objects.filter(card=card).order_by("-id").first()
+    return latest.column_id if latest else card.column_id
