@@ -6,6 +6,7 @@ within two seconds (design section 8); `last_used_at` is written at most once a 
 
 from datetime import timedelta
 from time import monotonic
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Q
@@ -13,7 +14,7 @@ from django.db.models.functions import Now
 
 from accounts.callers import Caller
 from accounts.errors import Unauthenticated
-from accounts.models import Actor, User, WorkerToken
+from accounts.models import Actor, WorkerToken
 from accounts.roles import WorkspaceRole
 from accounts.tokens import digest, is_well_formed
 
