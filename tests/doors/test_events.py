@@ -1,0 +1,125 @@
+"""The feed: everything that happened, in order, from a cursor on.
+
+It shows what is committed and older than every transaction still running, so these
+tests commit.
+"""
+
+from itertools import pairwise
+
+import pytest
+
+from accounts.pages import encode_cursor
+from boards.models import Event
+from tests.builders import World, a_world
+from tests.doors.http import Http, door_of
+
+HUGE = 10**30
+
+
+@pytest.fixture
+def world(transactional_db) -> World:
+    return a_world()
+
+
+def feed(door: Http, **query) -> list[dict]:
+    """All events, page by page."""
+    found, cursor = [], ""
+    while True:
+        page = door.get("/v1/events", **query, after=cursor).json()
+        found += page["items"]
+        cursor = page["cursor"]
+        if not page["next_page_token"]:
+            return found
+
+
+def types(events):
+    return [event["type"] for event in events]
+
+
+def test_a_cards_life_is_told_in_order_without_a_gap(owner, worker, queue, world):
+    card = str(world.add("Otters"))
+    held = worker.post(f"{queue}:claim-next").json()
+    lease = f"/v1/leases/{held['lease']['id']}"
+    worker.post(f"{lease}:renew", {"lease_token": held["lease_token"]})
+    worker.post(f"{lease}:fail", {"lease_token": held["lease_token"], "reason": "No."})
+    owner.patch(f"/v1/cards/{card}", {"title": "Seals"})
+    owner.post(f"/v1/cards/{card}/comments", {"text": "Really?"})
+    events = feed(owner, card_id=card)
+    assert types(events) == [
+        "card.created",
+        "card.lease.claimed",
+        "card.lease.failed",
+        "card.updated",
+        "card.commented",
+    ]
+    assert [event["sequence"] for event in events] == [1, 2, 3, 4, 5]
+    assert all(one["at"] <= other["at"] for one, other in pairwise(events))
+    claimed, failed = events[1:3]
+    assert claimed["actor"]["handle"] == world.worker.handle
+    assert claimed["lease_id"] == held["lease"]["id"]
+    assert failed["data"]["lease"]["reason"] == "No."
+    assert failed["data"]["lease"]["outcome"] == "requeued"
+
+
+def test_a_reader_goes_on_where_it_stopped(owner, world):
+    world.add_many(5)
+    everything = feed(owner)
+    assert [event["id"] for event in feed(owner, limit=2)] == [
+        event["id"] for event in everything
+    ]
+    first = owner.get("/v1/events", limit=3).json()
+    rest = owner.get("/v1/events", after=first["cursor"]).json()
+    assert first["items"] + rest["items"] == everything
+    nothing = owner.get("/v1/events", after=rest["cursor"]).json()
+    assert (nothing["items"], nothing["cursor"]) == ([], rest["cursor"])
+    world.add()
+    later = owner.get("/v1/events", after=nothing["cursor"]).json()
+    assert types(later["items"]) == ["card.created"]
+
+
+def test_events_are_chosen_by_kind_board_and_card(owner, worker, queue, world):
+    card = str(world.add())
+    world.add()
+    worker.post(f"{queue}:claim-next")
+    assert types(feed(owner, types="card.lease.*")) == ["card.lease.claimed"]
+    both = feed(owner, types="card.lease.claimed,card.created")
+    assert types(both) == ["card.created", "card.created", "card.lease.claimed"]
+    assert len(feed(owner, types="card.*", card_id=card)) == 2
+    assert len(feed(owner, board_id=world.board)) == len(feed(owner))
+    assert feed(owner, types="nothing.such") == []
+
+
+def test_events_of_a_board_one_cannot_see_are_not_told(owner, worker, world):
+    elsewhere = a_world()
+    elsewhere.add()
+    foreign = {str(elsewhere.board)}
+    assert foreign.isdisjoint(event["board_id"] for event in feed(owner))
+    assert owner.get("/v1/events", board_id=elsewhere.board).status_code == 404
+    owner.patch(f"/v1/boards/{world.board}", {"default_role": None})
+    assert feed(worker) == []
+    assert feed(door_of(elsewhere.owner))
+
+
+@pytest.mark.parametrize("after", ["x", "WzFd", "é", "W10"])
+def test_a_cursor_that_is_not_ours_is_a_400(owner, after):
+    answer = owner.get("/v1/events", after=after)
+    assert (answer.status_code, answer.json()["code"]) == (400, "bad_cursor")
+
+
+def test_a_cursor_with_a_number_out_of_any_range_breaks_nothing(owner, world):
+    for number in (HUGE, -HUGE):
+        answer = owner.get("/v1/events", after=encode_cursor(number, world.board))
+        assert answer.status_code in (200, 400)
+
+
+@pytest.mark.parametrize("limit", [0, -1, 201, HUGE, "x"])
+def test_a_page_of_events_is_bounded(owner, limit):
+    assert owner.get("/v1/events", limit=limit).status_code == 422
+
+
+def test_contracts_and_boards_have_their_events(owner, queue, world):
+    owner.put(f"{queue}/contract", {"enabled": True, "paused": True})
+    owner.patch(queue, {"name": "Writing"})
+    told = types(feed(owner, board_id=world.board))
+    assert told[-3:] == ["column.contract.updated", "column.paused", "column.updated"]
+    assert Event.objects.filter(card_id=None, sequence__isnull=False).count() == 0
