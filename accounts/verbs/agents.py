@@ -12,6 +12,7 @@ from accounts.callers import Caller
 from accounts.credentials import forget_tokens
 from accounts.errors import Conflict, Invalid, NotFound
 from accounts.models import Actor, WorkerToken
+from accounts.moments import keepable
 from accounts.tokens import AGENT_PREFIX, digest, mint
 
 HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,38}")
@@ -102,7 +103,7 @@ def create_token(
         digest=digest(secret),
         hint=f"{AGENT_PREFIX}…{secret[-4:]}",
         scopes=sorted(set(scopes)),
-        expires_at=expires_at,
+        expires_at=keepable(expires_at, "/expires_at"),
         created_by_id=caller.actor_id,
     )
     return token.pk, secret

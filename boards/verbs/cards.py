@@ -2,16 +2,18 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from uuid import UUID
 
 import msgspec
 from django.db import transaction
 from django.db.models import F
+from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.errors import Conflict, Invalid, NotFound
 from accounts.models import Actor, Workspace
+from accounts.moments import keepable
 from accounts.roles import BoardRole
 from boards import access, events
 from boards.models import Card, ClockTimestamp, Column, Event
@@ -25,6 +27,7 @@ from boards.verbs.text import title_of
 MAX_BULK_CARDS = 500
 MAX_DESCRIPTION_CHARACTERS = 100_000
 MAX_LABELS, MAX_LABEL_CHARACTERS = 50, 50
+Moment = Annotated[datetime, Meta(tz=True)]
 JSON_FIELDS = ("properties", "payload")
 
 
@@ -36,8 +39,8 @@ class NewCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     priority: int = 3
     labels: list[str] = []
     assignee: str | None = None
-    due: datetime | None = None
-    not_before: datetime | None = None
+    due: Moment | None = None
+    not_before: Moment | None = None
     properties: dict[str, Any] = {}
     payload: Any = None
 
@@ -244,6 +247,8 @@ def _fields(caller: Caller, given: dict[str, Any], pointer: str) -> dict[str, An
         )
     if "labels" in fields:
         fields["labels"] = _labels(fields["labels"], f"{pointer}/labels")
+    for name in {"due", "not_before"} & fields.keys():
+        fields[name] = keepable(fields[name], f"{pointer}/{name}")
     if "not_before" in fields:
         fields["available_at"] = fields.pop("not_before")
     if "assignee" in fields:
