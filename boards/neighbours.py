@@ -1,0 +1,57 @@
+"""Where a card is among its neighbours, to bring it back there after a move."""
+
+from dataclasses import dataclass
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+
+from accounts.callers import Caller
+from accounts.errors import NotFound
+from boards import access
+from boards.models import Card
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A card's place. Neighbours are of its own priority: only among these a position
+    decides. At most one of `after` and `before` is given, neither when it's alone."""
+
+    board_id: UUID
+    column_id: UUID
+    column_name: str
+    title: str
+    version: int
+    after: UUID | None
+    before: UUID | None
+
+
+def spot(caller: Caller, *, card_id: UUID) -> Spot:
+    """Where the card is now. Raises NotFound."""
+    card = (
+        Card.objects.filter(pk=card_id, workspace_id=caller.workspace_id)
+        .select_related("column")
+        .first()
+    )
+    if card is None or not access.can_see(caller, card.board_id):
+        raise NotFound("There is no such card here.")
+    peers = Card.objects.present().filter(
+        column_id=card.column_id, priority=card.priority
+    )
+    above = Q(position__lt=card.position) | Q(position=card.position, id__lt=card.pk)
+    after = _nearest(peers.filter(above), "-position", "-id")
+    before = None
+    if after is None:
+        before = _nearest(peers.filter(~above).exclude(pk=card.pk), "position", "id")
+    return Spot(
+        board_id=card.board_id,
+        column_id=card.column_id,
+        column_name=card.column.name,
+        title=card.title,
+        version=card.version,
+        after=after,
+        before=before,
+    )
+
+
+def _nearest(peers: QuerySet[Card], *order: str) -> UUID | None:
+    return peers.order_by(*order).values_list("pk", flat=True).first()

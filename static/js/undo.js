@@ -1,0 +1,10 @@
+// A notice with a way back: HX-Trigger: {"undoable": {text, label, url, fields}}.
+import { perform } from "./moves.js";
+import { show } from "./toast.js";
+
+document.addEventListener("undoable", (event) => {
+  const { text, label, url, fields } = event.detail;
+  const back = new FormData();
+  for (const [name, value] of Object.entries(fields)) back.set(name, value);
+  show(text, { label, action: () => perform(url, back) });
+});
