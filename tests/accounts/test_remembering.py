@@ -1,11 +1,9 @@
 """Idempotency keys: the same key and body, the same thing made, once."""
 
-import threading
 from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import connection
 from django.db.models.functions import Now
 
 from accounts.credentials import caller_of_token
@@ -14,6 +12,7 @@ from accounts.models import Actor, RememberedCall
 from accounts.remembering import MAX_KEY_CHARACTERS, KeyReused, once
 from boards.models import Card
 from tests.builders import a_person, a_token, a_world
+from tests.connections import together
 
 
 def call(world, key="k", request=b"{}", title="Card", operation="create"):
@@ -91,23 +90,9 @@ def test_a_key_has_visible_characters_and_a_limit(world, key):
 
 @pytest.mark.django_db(transaction=True)
 def test_many_at_once_with_one_key_make_one_thing():
-    world, answers = a_world(), []
-    barrier = threading.Barrier(8)
-
-    def run():
-        try:
-            barrier.wait(10)
-            answers.append(tuple(call(world)))
-        finally:
-            connection.close()
-
-    threads = [threading.Thread(target=run) for _ in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(answers) == 8
-    assert len(set(answers)) == 1
+    world = a_world()
+    answers = together(*[lambda: call(world)] * 8)
+    assert {tuple(answer) for answer in answers} == {tuple(answers[0])}
     assert Card.objects.filter(board_id=world.board).count() == 1
 
 

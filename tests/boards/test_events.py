@@ -4,7 +4,6 @@ import threading
 from time import monotonic, sleep
 
 import pytest
-from django.db import connection, transaction
 
 from accounts.errors import NotFound
 from accounts.pages import BadCursor
@@ -18,6 +17,7 @@ from boards.verbs.comments import add_comment
 from boards.verbs.moving import move_card
 from leases.verbs.complete import complete
 from tests.builders import a_world, receipt
+from tests.connections import held_open, outcome, start, together
 
 pytestmark = pytest.mark.django_db(transaction=True)
 PATIENCE = 20
@@ -130,88 +130,55 @@ def test_a_cursor_that_is_not_ours_is_refused(world, after):
 
 def test_a_transaction_that_commits_late_is_not_jumped_over(world):
     """Two connections; the one that wrote first commits last."""
-    start = read(world, limit=500).cursor
-    written, may_end = threading.Event(), threading.Event()
-    slow_card = []
-
-    def slow():
-        try:
-            with transaction.atomic():
-                slow_card.append(world.add("Slow", column=world.done))
-                written.set()
-                may_end.wait(PATIENCE)
-        finally:
-            connection.close()
-
-    thread = threading.Thread(target=slow)
-    thread.start()
-    assert written.wait(PATIENCE)
-    try:
-        quick = edit_and_return(world)
-        seen = read(world, after=start, limit=500)
-        assert quick not in [one.id for one in seen.items]
-        middle = seen.cursor or start
-    finally:
-        may_end.set()
-        thread.join()
-    deadline = monotonic() + PATIENCE
-    while len(new := read(world, after=middle, limit=500).items) < 2:
-        assert monotonic() < deadline, new
-        sleep(0.05)
-    assert [one.card_id for one in new] == [slow_card[0], None]
-    assert new[1].id == quick
-
-
-def edit_and_return(world):
-    """A quick change that waits for no lock of the slow one; its event's id."""
-    edit_board(world.owner, board_id=world.board, name="Quick")
-    return Event.objects.filter(board_id=world.board).order_by("id").last().pk
+    everything(world, OF_A_WORLD)
+    begin = read(world).cursor
+    with held_open(lambda: world.add("Slow", column=world.done)) as slow:
+        # Waits for no lock of the slow one.
+        edit_board(world.owner, board_id=world.board, name="Quick")
+        assert Event.objects.filter(type=names.BOARD_UPDATED).count() == 1
+        seen = read(world, after=begin)
+        assert (seen.items, seen.cursor) == ([], begin)
+        slow.commit()
+    found = everything(world, OF_A_WORLD + 2)
+    assert [one.type for one in found[-2:]] == [
+        names.CARD_CREATED,
+        names.BOARD_UPDATED,
+    ]
+    new = read(world, after=begin)
+    assert [one.id for one in new.items] == [one.id for one in found[-2:]]
 
 
 def test_a_rolled_back_change_leaves_no_event(world):
-    before = Event.objects.count()
-    with pytest.raises(RuntimeError), transaction.atomic():
-        world.add()
-        raise RuntimeError
-    assert Event.objects.count() == before
+    with held_open(world.add):
+        pass
+    assert Event.objects.filter(board_id=world.board).count() == OF_A_WORLD
 
 
 def test_a_reader_that_polls_while_many_write_misses_nothing_and_sees_nothing_twice(
     world,
 ):
-    seen, stop = [], threading.Event()
+    over = threading.Event()
 
     def poll():
-        cursor = ""
-        try:
-            while True:
-                last_round = stop.is_set()
-                page = read(world, after=cursor, limit=7)
-                seen.extend(one.id for one in page.items)
-                cursor = page.cursor
-                if last_round and not page.items:
-                    return
-        finally:
-            connection.close()
+        seen, cursor = [], ""
+        while True:
+            last_round = over.is_set()
+            page = read(world, after=cursor, limit=7)
+            seen += [one.id for one in page.items]
+            cursor = page.cursor
+            if last_round and not page.items:
+                return seen
 
-    def write(number):
-        try:
-            for _ in range(15):
-                card = world.add(column=world.done)
-                edit_card(world.owner, card_id=card, title=f"By {number}")
-        finally:
-            connection.close()
+    def write():
+        for number in range(15):
+            card = world.add(column=world.done)
+            edit_card(world.owner, card_id=card, title=f"No. {number}")
 
-    reader = threading.Thread(target=poll)
-    writers = [threading.Thread(target=write, args=(n,)) for n in range(4)]
-    reader.start()
-    for thread in writers:
-        thread.start()
-    for thread in writers:
-        thread.join()
-    everything(world, Event.objects.filter(board_id=world.board).count())
-    stop.set()
-    reader.join()
+    reader = start(poll)
+    assert together(write, write, write, write) == [None] * 4
+    everything(world, OF_A_WORLD + 4 * 15 * 2)
+    over.set()
+    seen = outcome(reader)
     stored = Event.objects.filter(board_id=world.board).values_list("pk", flat=True)
     assert len(seen) == len(set(seen))
     assert set(seen) == set(stored)

@@ -1,5 +1,7 @@
 """Positions: whole numbers that never collide and never run out (pure rules)."""
 
+from itertools import pairwise
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -46,8 +48,8 @@ def test_spreading_keeps_the_order_and_the_bounds_and_leaves_room(low, width, co
         return
     assert len(places) == count
     row = [low, *places, high]
-    assert all(a < b for a, b in zip(row, row[1:], strict=False)) or not count
-    assert all(b - a >= 1 << 8 for a, b in zip(row, row[1:], strict=False))
+    assert all(a < b for a, b in pairwise(row)) or not count
+    assert all(b - a >= 1 << 8 for a, b in pairwise(row))
 
 
 def test_there_are_more_appends_than_anybody_will_make():

@@ -1,0 +1,132 @@
+"""Second connections: calls in threads of their own, paused where a test wants it."""
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from time import monotonic, sleep
+from typing import Any
+
+from django.db import connection, transaction
+
+PATIENCE = 30
+
+
+class RolledBack(Exception):
+    """Ends a transaction that is not to be kept."""
+
+
+def start(call: Callable[[], Any]) -> Future[Any]:
+    """Run in a thread with a connection of its own."""
+    future: Future[Any] = Future()
+
+    def run() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+        finally:
+            connection.close()
+
+    threading.Thread(target=run, daemon=True).start()
+    return future
+
+
+def together(*calls: Callable[[], Any]) -> list[Any]:
+    """All at once, released by a barrier; what each answered or raised."""
+    barrier = threading.Barrier(len(calls))
+
+    def released(call: Callable[[], Any]) -> Any:
+        connection.ensure_connection()
+        barrier.wait(PATIENCE)
+        return call()
+
+    return [outcome(f) for f in [start(lambda c=call: released(c)) for call in calls]]
+
+
+def outcome(future: Future[Any]) -> Any:
+    """What it answered, or the error that it raised."""
+    error = future.exception(PATIENCE)
+    return future.result() if error is None else error
+
+
+@dataclass
+class Open:
+    """A transaction that has done its work and is not over yet."""
+
+    result: Any
+    pid: int
+    end: threading.Event = field(repr=False)
+    kept: list[bool] = field(repr=False)
+    done: Future[Any] = field(repr=False)
+
+    def commit(self) -> None:
+        self._end(kept=True)
+
+    def roll_back(self) -> None:
+        self._end(kept=False)
+
+    def _end(self, *, kept: bool) -> None:
+        if not self.end.is_set():
+            self.kept.append(kept)
+            self.end.set()
+        if not isinstance(outcome(self.done), RolledBack):
+            self.done.result()
+
+
+@contextmanager
+def held_open(call: Callable[[], Any]) -> Iterator[Open]:
+    """`call()` in a transaction on a second connection, which stays open inside the
+    `with` and is rolled back at its end unless told to commit before."""
+    ready: Future[tuple[Any, int]] = Future()
+    end, kept = threading.Event(), []  # type: ignore[var-annotated]
+
+    def run() -> None:
+        with transaction.atomic():
+            ready.set_result((call(), backend()))
+            end.wait(PATIENCE)
+            if kept != [True]:
+                raise RolledBack
+
+    def guarded() -> None:
+        try:
+            run()
+        except BaseException as error:
+            if not ready.done():
+                ready.set_exception(error)
+            raise
+
+    done = start(guarded)
+    result, pid = ready.result(PATIENCE)
+    held = Open(result, pid, end, kept, done)
+    try:
+        yield held
+    finally:
+        held.roll_back()
+
+
+def backend() -> int:
+    """The server process of this thread's connection."""
+    connection.ensure_connection()
+    pid: int = connection.connection.info.backend_pid
+    return pid
+
+
+def wait_until_blocked(future: Future[Any], by: int) -> bool:
+    """True once something waits for a lock of that server process; False when the call
+    is over without ever having waited."""
+    deadline = monotonic() + PATIENCE
+    while monotonic() < deadline:
+        if future.done():
+            return False
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s ="
+                " ANY(pg_blocking_pids(pid)))",
+                [by],
+            )
+            if cursor.fetchone()[0]:
+                return True
+        sleep(0.005)
+    raise AssertionError("neither blocked nor over")
