@@ -4,14 +4,25 @@ from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Max
+from django.db.models import F, Max
 
 from accounts import shapes
 from accounts.callers import Caller
 from accounts.errors import NotFound
-from accounts.models import Actor, WorkerToken, Workspace
+from accounts.models import Actor, User, WorkerToken, Workspace
 from accounts.pages import Page, cut_page
-from accounts.shapes import AgentShape, MemberShape, TokenShape, WorkspaceShape
+from accounts.shapes import (
+    AgentShape,
+    MemberShape,
+    PersonShape,
+    TokenShape,
+    WorkspaceShape,
+)
+
+
+def is_set_up() -> bool:
+    """Whether there is anybody who could sign in."""
+    return User.objects.exists()
 
 
 def workspace(caller: Caller) -> WorkspaceShape:
@@ -64,6 +75,36 @@ def members(caller: Caller, *, page_size: int, page_token: str) -> Page[MemberSh
     """People and agents: whom a card can be assigned to."""
     rows = Actor.objects.in_workspace(caller.workspace_id)
     return cut_page(rows, ("id",), tuple[UUID], page_size, page_token, shapes.member)
+
+
+def people(caller: Caller, *, page_size: int, page_token: str) -> Page[PersonShape]:
+    """The people of the workspace, owners first; how they sign in for admins only."""
+    rows = Actor.objects.in_workspace(caller.workspace_id).select_related("user")
+
+    def shape(row: Actor) -> PersonShape:
+        return shapes.person(row, private=caller.is_admin())
+
+    rows = rows.filter(kind=Actor.Kind.PERSON)
+    order, types = ("-role", "-id"), tuple[int, UUID]
+    return cut_page(rows, order, types, page_size, page_token, shape)
+
+
+def me(caller: Caller) -> PersonShape:
+    """The caller's own profile. Raises NotFound for agents."""
+    rows = Actor.objects.select_related("user").filter(kind=Actor.Kind.PERSON)
+    row = rows.filter(pk=caller.actor_id).first()
+    if row is None:
+        raise NotFound("Only people have a profile.")
+    return shapes.person(row, private=True)
+
+
+def my_tokens(caller: Caller) -> list[TokenShape]:
+    """The caller's personal tokens, those in force first, latest first."""
+    rows = WorkerToken.objects.filter(actor_id=caller.actor_id)
+    return [
+        shapes.token(row)
+        for row in rows.order_by(F("revoked_at").desc(nulls_first=True), "-id")
+    ]
 
 
 def _agent(caller: Caller, agent_id: UUID) -> Actor:

@@ -47,6 +47,23 @@ class MemberShape(msgspec.Struct, frozen=True):
     disabled: bool
 
 
+class PersonShape(msgspec.Struct, frozen=True):
+    """A member who is a person. What they sign in with is empty unless the reader is an
+    admin or themselves; `waiting` = they have no password yet."""
+
+    id: UUID
+    handle: str
+    name: str
+    kind: str
+    role: str
+    disabled: bool
+    username: str
+    email: str
+    theme: str
+    waiting: bool
+    last_sign_in: datetime | None
+
+
 class TokenShape(msgspec.Struct, frozen=True):
     """A worker token without its secret."""
 
@@ -94,6 +111,24 @@ def member(actor: Actor) -> MemberShape:
         kind=actor.kind,
         role=actor.get_role_display() if actor.role else None,
         disabled=actor.disabled_at is not None,
+    )
+
+
+def person(actor: Actor, *, private: bool) -> PersonShape:
+    user = actor.user
+    assert user is not None
+    return PersonShape(
+        id=actor.pk,
+        handle=actor.handle,
+        name=actor.name,
+        kind=actor.kind,
+        role=actor.get_role_display(),
+        disabled=actor.disabled_at is not None,
+        username=user.username if private else "",
+        email=user.email if private else "",
+        theme=user.theme if private else "",
+        waiting=private and not user.has_usable_password(),
+        last_sign_in=user.last_login if private else None,
     )
 
 

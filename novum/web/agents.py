@@ -1,0 +1,153 @@
+"""Agent seats: their workers' tokens, what they hold, stopping them."""
+
+from datetime import UTC, datetime, time
+from typing import Any
+from uuid import UUID
+
+from django.conf import settings
+from django.http import HttpResponse
+from django.shortcuts import redirect, render
+from django.template.loader import render_to_string
+from django.utils.timezone import now
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.cache import never_cache
+from django.views.decorators.http import require_POST
+
+from accounts import reads
+from accounts.errors import DomainError
+from accounts.pages import MAX_PAGE_SIZE
+from accounts.verbs import agents as verbs
+from leases.at_work import held_by, holding, queues_for
+from leases.verbs.revoke import stop_agent
+from novum.web import account_forms as forms
+from novum.web.pages import PageRequest, done, is_fragment, page
+
+
+@page
+def agents(request: PageRequest) -> HttpResponse:
+    """A POST makes a seat and goes there, where it gets its first token."""
+    form = forms.Seat(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        try:
+            agent_id = verbs.create_agent(request.caller, **form.cleaned_data)
+        except DomainError as error:
+            forms.blame(form, error)
+        else:
+            return redirect("agent", agent_id)
+    token = request.GET.get("page", "")
+    seats = reads.agents(request.caller, page_size=MAX_PAGE_SIZE, page_token=token)
+    held = holding(request.caller)
+    context = {
+        "form": form,
+        "seats": [(seat, held.get(seat.id, 0)) for seat in seats.items],
+        "next_page": seats.next_page_token,
+        "nav": "agents",
+    }
+    status = 422 if form.errors else 200
+    template = "accounts/agents.html" + ("#seats" if is_fragment(request) else "")
+    return render(request, template, context, status=status)
+
+
+@page
+def agent(request: PageRequest, agent_id: UUID) -> HttpResponse:
+    if is_fragment(request):
+        seat = reads.agent(request.caller, agent_id=agent_id)
+        held = held_by(request.caller, holder_id=agent_id)
+        context = {"seat": seat, "held": held}
+        return render(request, "accounts/agent.html#held", context)
+    return _agent(request, agent_id)
+
+
+@require_POST
+@page
+def edit(request: PageRequest, agent_id: UUID) -> HttpResponse:
+    """A new `name`, or `disabled` (yes, no), whichever was sent."""
+    disabled = request.POST.get("disabled")
+    verbs.edit_agent(
+        request.caller,
+        agent_id=agent_id,
+        name=request.POST.get("name"),
+        disabled=None if disabled is None else disabled == "yes",
+    )
+    return done(request, _("Saved."))
+
+
+@require_POST
+@page
+def stop(request: PageRequest, agent_id: UUID) -> HttpResponse:
+    """Take back everything that it holds; its workers learn it at their next call."""
+    seat = reads.agent(request.caller, agent_id=agent_id)
+    count = stop_agent(request.caller, agent_id=agent_id)
+    text = ngettext(
+        "%(count)d card was taken back from %(name)s.",
+        "%(count)d cards were taken back from %(name)s.",
+        count,
+    )
+    return done(request, text % {"count": count, "name": seat.name})
+
+
+@never_cache
+@require_POST
+@page
+def create_token(request: PageRequest, agent_id: UUID) -> HttpResponse:
+    """Shows the secret in this very answer; it's nowhere afterwards."""
+    form = forms.WorkerToken(request.POST)
+    if form.is_valid():
+        given = dict(form.cleaned_data)
+        if day := given["expires_at"]:
+            given["expires_at"] = datetime.combine(day, time.max, UTC)
+        try:
+            _id, secret = verbs.create_token(request.caller, agent_id=agent_id, **given)
+        except DomainError as error:
+            forms.blame(form, error)
+        else:
+            queues = queues_for(agent_id, request.caller)
+            ready = _snippets(secret, queues[0] if queues else None)
+            return _agent(request, agent_id, secret=secret, queues=queues, **ready)
+    return _agent(request, agent_id, form=form)
+
+
+@require_POST
+@page
+def revoke_token(request: PageRequest, agent_id: UUID, token_id: UUID) -> HttpResponse:
+    verbs.revoke_token(request.caller, agent_id=agent_id, token_id=token_id)
+    return done(request, _("The token is revoked."))
+
+
+def _agent(request: PageRequest, agent_id: UUID, **more: Any) -> HttpResponse:
+    caller = request.caller
+    seat = reads.agent(caller, agent_id=agent_id)
+    tokens = None
+    if caller.is_admin():
+        tokens = reads.tokens(
+            caller, agent_id=agent_id, page_size=MAX_PAGE_SIZE, page_token=""
+        )
+    context = {
+        "seat": seat,
+        "held": held_by(caller, holder_id=agent_id),
+        "tokens": tokens,
+        "form": forms.WorkerToken(),
+        "now": now(),
+        "nav": "agents",
+        **more,
+    }
+    status = 422 if context["form"].errors else 200
+    return render(request, "accounts/agent.html", context, status=status)
+
+
+def _snippets(secret: str, queue: Any) -> dict[str, str]:
+    """Ready to paste: one call that claims, and a whole worker. Nothing without a
+    queue that the seat may claim from."""
+    if queue is None:
+        return {}
+    context = {
+        "url": settings.NOVUM_URL.rstrip("/"),
+        "secret": secret,
+        "board_id": queue.column.board_id,
+        "column_id": queue.column_id,
+    }
+    return {
+        name: render_to_string(f"accounts/snippets/{name}.txt", context).strip()
+        for name in ("curl", "worker")
+    }
