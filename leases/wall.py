@@ -7,19 +7,25 @@ are read a page per column.
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from uuid import UUID
 
-from django.db.models import Count, Q
+from django.db.models import Count, F, Func, Q
+from django.utils.timezone import now
 
 from accounts.callers import Caller
 from accounts.roles import BoardRole
 from boards import access
 from boards.models import Board, Card, Column, Comment
-from boards.reads import CardFilter, matching, with_people
+from boards.reads import CardFilter, with_people
 from boards.shapes import card_key
+from leases.changes import Moment, moment
 from leases.models import Contract, Lease
+from leases.wall_filter import matching
 
 CARDS_PER_PAGE = 50
+MOST_CARDS = 500
+MAX_LABELS = 200
 _OFFSET = 1 << 63
 
 
@@ -53,6 +59,23 @@ class CardView:
             return "waiting"
         return "misfit" if card.fits is False else "open"
 
+    @property
+    def problem(self) -> str:
+        """The first thing in which a misfit doesn't fit."""
+        first = self.card.misfit[0] if self.card.misfit else {}
+        return f"{first.get('pointer', '')} {first.get('detail', '')}".strip()
+
+    @property
+    def is_overdue(self) -> bool:
+        due: datetime | None = self.card.due
+        finished = self.card.state == Card.State.DONE
+        return due is not None and not finished and due < now()
+
+    @property
+    def signature(self) -> str:
+        """Changes whenever the card's face does."""
+        return f"{self.card.version}.{self.comments}.{self.shade}"
+
 
 @dataclass(frozen=True)
 class ColumnView:
@@ -69,6 +92,10 @@ class ColumnView:
         return self.total > len(self.cards)
 
     @property
+    def last(self) -> CardView:
+        return self.cards[-1]
+
+    @property
     def is_over_limit(self) -> bool:
         limit = self.column.wip_limit
         return limit is not None and self.total > limit
@@ -76,9 +103,13 @@ class ColumnView:
 
 @dataclass(frozen=True)
 class Wall:
+    """`moment` is when it was looked at; changes after it are to be asked for."""
+
     board: Board
     role: BoardRole
     columns: list[ColumnView]
+    moment: Moment
+    workspace_key: str
 
     @property
     def total(self) -> int:
@@ -88,19 +119,52 @@ class Wall:
     def working(self) -> int:
         return sum(column.counts.get("working", 0) for column in self.columns)
 
+    @property
+    def shown(self) -> int:
+        """Cards in the longest of the columns, as far as they are shown."""
+        return max((len(column.cards) for column in self.columns), default=0)
 
-def wall(caller: Caller, *, board_id: UUID, wanted: CardFilter) -> Wall:
-    """The whole board, filtered. Raises NotFound."""
+    @property
+    def may_edit(self) -> bool:
+        return self.role >= BoardRole.EDITOR and self.board.archived_at is None
+
+    @property
+    def may_manage(self) -> bool:
+        return self.role >= BoardRole.MANAGER
+
+
+def wall(
+    caller: Caller, *, board_id: UUID, wanted: CardFilter, shown: int = CARDS_PER_PAGE
+) -> Wall:
+    """The whole board, filtered, with the first `shown` cards (50 to 500) of each
+    column. Raises NotFound."""
     role = access.require(caller, board_id, BoardRole.VIEWER)
     board = Board.objects.get(pk=board_id)
+    seen_at = moment()
     heads = column_views(board_id, wanted)
-    ids = _first_ids([head.column.pk for head in heads], wanted)
+    limit = min(max(shown, CARDS_PER_PAGE), MOST_CARDS)
+    ids = _first_ids([head.column.pk for head in heads], wanted, limit)
     by_column: dict[UUID, list[CardView]] = {head.column.pk: [] for head in heads}
     for view in card_views(caller.workspace_key, ids):
-        by_column[view.card.column_id].append(view)
+        if view.card.column_id in by_column:
+            by_column[view.card.column_id].append(view)
     for head in heads:
         head.cards.extend(by_column[head.column.pk])
-    return Wall(board, role, heads)
+    return Wall(board, role, heads, seen_at, caller.workspace_key)
+
+
+def total(board_id: UUID) -> int:
+    """All the board's cards, whatever is filtered."""
+    present = Card.objects.present().filter(board_id=board_id)
+    return present.filter(column__archived_at=None).count()
+
+
+def labels(board_id: UUID) -> list[str]:
+    """Those in use on the board, by name."""
+    rows = Card.objects.present().filter(board_id=board_id).exclude(labels=[])
+    each = rows.annotate(label=Func(F("labels"), function="unnest"))
+    found = each.values_list("label", flat=True).distinct().order_by("label")
+    return list(found[:MAX_LABELS])
 
 
 def column_views(
@@ -183,14 +247,14 @@ def _max_attempts(column: Column) -> int:
     return contract.max_attempts if isinstance(contract, Contract) else 0
 
 
-def _first_ids(column_ids: list[UUID], wanted: CardFilter) -> list[UUID]:
+def _first_ids(column_ids: list[UUID], wanted: CardFilter, limit: int) -> list[UUID]:
     """One statement with an arm per column, each a short walk along its index."""
     if not column_ids:
         return []
     arms = [
         Card.objects.filter(matching(wanted), column_id=column_id)
         .in_order()
-        .values_list("pk", flat=True)[:CARDS_PER_PAGE]
+        .values_list("pk", flat=True)[:limit]
         for column_id in column_ids
     ]
     if len(arms) == 1:

@@ -5,9 +5,27 @@ One Daphne alone can also serve everything (small installs, `runserver`).
 
 import os
 
-from channels.routing import ProtocolTypeRouter
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.security.websocket import AllowedHostsOriginValidator
 from django.core.asgi import get_asgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "novum.settings")
 
-application = ProtocolTypeRouter({"http": get_asgi_application()})
+# First of all: it loads the apps, without which nothing below can be imported.
+http = get_asgi_application()
+
+from django.urls import path  # noqa: E402
+
+from novum.web.live import BoardSocket  # noqa: E402
+
+sockets = [path("live/boards/<uuid:board_id>", BoardSocket.as_asgi())]
+application = ProtocolTypeRouter(
+    {
+        "http": http,
+        # No page of another host may open a socket with its visitors' cookies.
+        "websocket": AllowedHostsOriginValidator(
+            AuthMiddlewareStack(URLRouter(sockets))
+        ),
+    }
+)
