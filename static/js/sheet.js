@@ -1,0 +1,132 @@
+// A card's sheet, in the drawer or as a page: its forms are sent without leaving it, and
+// it follows live changes of its card.
+import { ask } from "./confirm.js";
+import { forget } from "./draft.js";
+import { fetchPart } from "./moves.js";
+import { adopt, isDirty, mark, patch, typed } from "./parts.js";
+import { show } from "./toast.js";
+import "./json_editor.js";
+import "./preview.js";
+
+const PATIENCE_MS = 250;
+const UNNAMED_MS = 2000;
+let waiting = 0;
+const sheet = () => document.getElementById("sheet");
+const partOf = (element) => element.closest("#sheet [data-part]");
+
+export function begin() {
+  sheet().dataset.live = "";
+  adopt(sheet());
+}
+
+async function refresh(saved = null) {
+  clearTimeout(waiting);
+  waiting = 0;
+  if (!sheet()) return;
+  const reply = await fetchPart(sheet().dataset.url);
+  if (reply.ok) patch(reply.html, { saved });
+}
+
+async function send(form, submitter) {
+  if (form.dataset.sending !== undefined) return;
+  form.dataset.sending = "";
+  const part = partOf(form);
+  const said = typed(part);
+  const post = (url, body) => fetchPart(url, { method: "POST", body });
+  let reply = await post(form.action, new FormData(form, submitter));
+  if (reply.status === 409 && reply.html && !reply.html.includes("data-sheet=")) {
+    const answer = await ask(reply.html);
+    reply = answer ? await post(answer.action, answer.fields) : { ok: false };
+  }
+  delete form.dataset.sending;
+  if (reply.ok) {
+    forget(form);
+    if (typed(part) === said) settle(part, form);
+    await refresh(part);
+  } else if (reply.html && reply.html.includes("data-sheet=")) {
+    patch(reply.html, { refused: part });
+  }
+}
+
+// Saved as it stands: the fields' present values are no longer a draft.
+function settle(part, form) {
+  for (const one of form.querySelectorAll("details, [name='text']")) {
+    if (one.matches("[name='text']")) one.value = one.defaultValue;
+  }
+  const folded = form.closest("details:is(.ask, .menu, .editor, .comment-edit)");
+  if (folded) {
+    folded.open = false;
+    folded.querySelector("summary").focus({ preventScroll: true });
+  }
+  adopt(part);
+}
+
+const saves = (form, when) => form?.dataset.save?.split(" ").includes(when);
+
+function autosave(field, when) {
+  const form = field.closest("form[data-sheet-form]");
+  if (form && saves(form, when) && isDirty(partOf(form))) form.requestSubmit();
+}
+
+document.addEventListener("submit", (event) => {
+  if (!event.target.matches("#sheet form[data-sheet-form]")) return;
+  event.preventDefault();
+  send(event.target, event.submitter);
+});
+document.addEventListener("input", (event) => {
+  const part = partOf(event.target);
+  if (part) mark(part);
+});
+document.addEventListener("change", (event) => autosave(event.target, "change"));
+document.addEventListener("focusout", (event) => autosave(event.target, "blur"));
+document.addEventListener("reset", (event) => {
+  if (!event.target.matches("#sheet form")) return;
+  forget(event.target);
+  event.target.closest("details:is(.editor, .comment-edit)")?.removeAttribute("open");
+  setTimeout(() => mark(partOf(event.target)));
+});
+document.addEventListener("keydown", (event) => {
+  const form = event.target.closest?.("#sheet form[data-save]");
+  if (!form || event.key !== "Enter" || event.isComposing) return;
+  const whole = (event.ctrlKey || event.metaKey) && saves(form, "ctrl-enter");
+  if (whole || (saves(form, "enter") && !event.shiftKey)) {
+    event.preventDefault();
+    form.requestSubmit();
+  }
+});
+document.addEventListener("click", async (event) => {
+  const on = (selector) => event.target.closest(`#sheet ${selector}`);
+  if (on("[data-open]")) {
+    const target = document.getElementById(on("[data-open]").dataset.open);
+    on("details.menu").open = false;
+    target.open = true;
+    target.querySelector("textarea").focus();
+  } else if (on("[data-copy-link]")) {
+    const link = new URL(sheet().dataset.url, window.location.href).href;
+    await navigator.clipboard.writeText(link);
+    show(on("[data-copy-link]").dataset.copyLink);
+  } else if (on("[data-older]")) {
+    event.preventDefault();
+    older(on("[data-older]"));
+  }
+});
+
+async function older(link) {
+  const reply = await fetchPart(link.href);
+  if (!reply.ok) return;
+  const page = new DOMParser().parseFromString(reply.html, "text/html");
+  const part = partOf(link);
+  part.dataset.expanded = "true";
+  part.querySelector("ol").append(...page.querySelectorAll(`#${part.id} ol > li`));
+  const next = page.querySelector("[data-older]");
+  if (next) link.href = next.getAttribute("href");
+  else link.remove();
+}
+
+document.addEventListener("novum:changed", (event) => {
+  const cards = event.detail?.cards;
+  const isOther = cards?.length && !cards.includes(sheet()?.dataset.sheet);
+  if (!sheet() || isOther || waiting) return;
+  // Without names it may be about any card: the busier the board, the rarer we ask.
+  waiting = setTimeout(() => refresh(), cards?.length ? PATIENCE_MS : UNNAMED_MS);
+});
