@@ -29,6 +29,10 @@ class BoardCounts:
     counts: Counter[str] = field(default_factory=Counter)
 
     @property
+    def is_empty(self) -> bool:
+        return not self.counts.total()
+
+    @property
     def is_managed(self) -> bool:
         return self.role >= BoardRole.MANAGER
 
@@ -80,7 +84,7 @@ def held_by(caller: Caller, *, holder_id: UUID) -> list[Lease]:
 
 def holding(caller: Caller) -> dict[UUID, int]:
     """How many cards each holder has now, on boards that the caller can see."""
-    rows = _active(caller).values_list("holder_id").annotate(Count("id"))
+    rows = _active(caller).values_list("holder_id").annotate(n=Count("id"))
     return dict(rows.order_by())
 
 
@@ -121,16 +125,17 @@ def _active(caller: Caller) -> QuerySet[Lease]:
 
 def _counts(board_ids: list[UUID]) -> dict[UUID, Counter[str]]:
     """By shade as on the board itself (`leases.wall`)."""
+    present = Card.objects.present().filter(
+        board_id__in=board_ids, column__archived_at=None
+    )
     rows = (
-        Card.objects.present()
-        .filter(board_id__in=board_ids, column__archived_at=None)
+        present.order_by()
         .values_list("board_id", "state")
         .annotate(
-            Count("id"),
-            Count("id", filter=Q(available_at__isnull=False)),
-            Count("id", filter=Q(fits=False, available_at=None)),
+            total=Count("id"),
+            waiting=Count("id", filter=Q(available_at__isnull=False)),
+            misfit=Count("id", filter=Q(fits=False, available_at=None)),
         )
-        .order_by()
     )
     counts: dict[UUID, Counter[str]] = {one: Counter() for one in board_ids}
     for board_id, state, total, waiting, misfit in rows:
@@ -147,5 +152,5 @@ def _counts(board_ids: list[UUID]) -> dict[UUID, Counter[str]]:
 def _kinds_at_work(board_ids: list[UUID]) -> Counter[str]:
     """How many agents and how many people hold a card."""
     rows = Card.objects.filter(state=Card.State.CLAIMED, board_id__in=board_ids)
-    kinds = rows.values_list("holder__kind").annotate(Count("holder", distinct=True))
+    kinds = rows.values_list("holder__kind").annotate(n=Count("holder", distinct=True))
     return Counter(dict(kinds.order_by()))

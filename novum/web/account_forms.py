@@ -40,9 +40,7 @@ def blame(form: forms.Form, error: DomainError) -> None:
 
 
 class Form(forms.Form):
-    """Rendered by our own template, labels without colons."""
-
-    template_name = "accounts/_form.html"
+    """Labels without colons."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         kwargs["label_suffix"] = ""
