@@ -1,5 +1,7 @@
 // Sends what moves, adds or puts away cards, and shows what the server made of it.
 import { ask } from "./confirm.js";
+import { putCard } from "./patch.js";
+import { refresh } from "./refresh.js";
 import { show } from "./toast.js";
 
 // Without a live update by then, the page asks by itself.
@@ -20,8 +22,10 @@ export async function fetchPart(url, options = {}) {
     const reply = await fetch(url, { ...options, headers, redirect: "error" });
     const html = await reply.text();
     const away = reply.headers.get("HX-Redirect");
+    const events = reply.headers.get("HX-Trigger");
     if (away) window.location.assign(away);
-    tell(reply.headers.get("HX-Trigger"));
+    else if (reply.status >= 500 && !events) show(words("failed"), { problem: true });
+    tell(events);
     return { ok: reply.ok, status: reply.status, html };
   } catch {
     show(words("offline"), { problem: true });
@@ -40,6 +44,8 @@ function tell(events) {
 export async function perform(url, fields) {
   let reply = await fetchPart(url, { method: "POST", body: fields });
   if (reply.status === 409 && reply.html) {
+    // However long the answer takes: the page stays live meanwhile.
+    delete document.body.dataset.dragging;
     const answer = await ask(reply.html);
     if (!answer) return false;
     reply = await fetchPart(answer.action, { method: "POST", body: answer.fields });
@@ -47,34 +53,22 @@ export async function perform(url, fields) {
   if (reply.ok) {
     place(reply.html);
     clearTimeout(waiting);
-    waiting = setTimeout(refresh, PATIENCE_MS);
+    waiting = setTimeout(readAgain, PATIENCE_MS);
   } else if (reply.status) {
-    await refresh();
+    // Not awaited: it waits in its turn for the end of a drag.
+    readAgain();
   }
   return reply.ok;
 }
 
+const readAgain = () => document.getElementById("columns") && refresh();
+
 function place(html) {
   const page = new DOMParser().parseFromString(html, "text/html");
-  for (const one of page.querySelectorAll("[data-into]")) {
-    put(document.adoptNode(one.firstElementChild), one.dataset.into);
+  for (const { dataset, firstElementChild: card } of page.querySelectorAll("[data-into]")) {
+    const { card: id, order } = card.dataset;
+    putCard({ id, order, column: dataset.into, html: card.outerHTML });
   }
-}
-
-function put(card, column) {
-  const shown = document.getElementById(card.id);
-  if (shown && Number(shown.dataset.version) > Number(card.dataset.version)) return;
-  const list = document.querySelector(`[data-cards="${column}"]`);
-  const focused = shown?.contains(document.activeElement);
-  shown?.remove();
-  if (!list) return;
-  const cards = [...list.querySelectorAll(":scope > [data-card]")];
-  const next = cards.find((other) => other.dataset.order > card.dataset.order);
-  if (next) next.before(card);
-  else if (cards.length) cards.at(-1).after(card);
-  else list.prepend(card);
-  window.htmx?.process(card);
-  if (focused) focusCard(card);
 }
 
 export function focusCard(card) {
@@ -83,19 +77,6 @@ export function focusCard(card) {
   if (!link) card.tabIndex = -1;
   (link ?? card).focus({ preventScroll: true });
   card.scrollIntoView({ block: "nearest", inline: "nearest" });
-}
-
-export async function refresh() {
-  clearTimeout(waiting);
-  if (document.body.dataset.dragging) {
-    waiting = setTimeout(refresh, PATIENCE_MS);
-    return;
-  }
-  const target = document.getElementById("columns");
-  const reply = await fetchPart(window.location.href);
-  if (!reply.ok || !target) return;
-  const text = reply.html;
-  await window.htmx.swap({ text, target, sourceElement: target, swap: "outerMorph" });
 }
 
 document.addEventListener("novum:changed", () => clearTimeout(waiting));

@@ -57,7 +57,7 @@ function putHead({ id, html }) {
 }
 
 // Returns the card as it now stands, nothing where it isn't shown.
-function putCard({ id, column, order, html, gone }) {
+export function putCard({ id, column, order, html, gone }) {
   const shown = document.getElementById(`card-${id}`);
   const list = gone ? null : document.querySelector(`[data-cards="${column}"]`);
   const end = list?.querySelector(":scope > [data-more]");

@@ -1,0 +1,261 @@
+"""Cards moved, added and found by mouse, finger and menu."""
+
+import pytest
+from playwright.sync_api import expect
+
+from accounts.roles import BoardRole, WorkspaceRole
+from boards.models import Card
+from boards.verbs.boards import set_board_member
+from boards.verbs.moving import move_card
+from tests.browser.conftest import violations
+from tests.builders import a_person, card_row, lease_row
+
+
+def board_page(page, world):
+    page.goto(f"/boards/{world.board}")
+    return page
+
+
+def card_in(page, column, card):
+    return page.locator(f'[data-cards="{column}"] > [data-card="{card}"]')
+
+
+def order(page, column):
+    return page.locator(f'[data-cards="{column}"] > [data-card]').evaluate_all(
+        "cards => cards.map((card) => card.dataset.card)"
+    )
+
+
+def middle(locator):
+    box = locator.bounding_box()
+    return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+
+
+def pick_up(page, card):
+    x, y = middle(page.locator(f'[data-card="{card}"]').first)
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 10, y + 10, steps=3)
+    expect(page.locator("body[data-dragging]")).to_have_count(1)
+
+
+def carry_to(page, locator):
+    x, y = middle(locator)
+    page.mouse.move(x, y, steps=12)
+    page.mouse.move(x, y + 2)
+
+
+def drag(page, card, locator):
+    pick_up(page, card)
+    carry_to(page, locator)
+    page.mouse.up()
+    expect(page.locator("body[data-dragging]")).to_have_count(0)
+
+
+@pytest.fixture
+def wall_column(world):
+    return world.column("Review")
+
+
+def test_a_card_dragged_to_another_column_stays_there_and_comes_back(
+    browse, world, wall_column
+):
+    _, card, _ = (world.add(f"Card {i}") for i in range(3))
+    before = world.shown()
+    page = board_page(browse(world.owner), world)
+    drag(page, card, page.locator(f'[data-cards="{wall_column}"]'))
+    expect(card_in(page, wall_column, card)).to_have_count(1)
+    expect(page.get_by_text("Moved to Review")).to_be_visible()
+    assert card_row(card).column_id == wall_column
+    page.get_by_role("button", name="Undo").click()
+    expect(card_in(page, world.queue, card)).to_have_count(1)
+    assert order(page, world.queue) == [str(one) for one in before]
+    assert world.shown() == before
+
+
+def test_where_priorities_disagree_the_servers_order_wins_and_says_so(browse, world):
+    urgent = world.add("Urgent", priority=1)
+    usual, later = world.add("Usual"), world.add("Later")
+    page = board_page(browse(world.owner), world)
+    drag(page, later, page.locator(f'[data-card="{urgent}"] .card-title'))
+    expect(page.get_by_text("higher priority always stand first")).to_be_visible()
+    assert order(page, world.queue) == [str(urgent), str(later), str(usual)]
+    assert world.shown() == [urgent, later, usual]
+
+
+def test_of_two_who_drag_one_card_the_loser_sees_the_winners_place(
+    browse, world, wall_column
+):
+    browse.allow("412")
+    card = world.add()
+    page = board_page(browse(world.owner), world)
+    pick_up(page, card)
+    move_card(world.owner, card_id=card, column_id=world.failed)
+    carry_to(page, page.locator(f'[data-cards="{wall_column}"]'))
+    page.mouse.up()
+    expect(page.get_by_text("It's in Needs attention now")).to_be_visible()
+    expect(card_in(page, world.failed, card)).to_have_count(1)
+    assert card_row(card).column_id == world.failed
+
+
+@pytest.mark.parametrize("taken", [False, True])
+def test_a_held_card_asks_before_it_is_taken_away(browse, world, wall_column, taken):
+    browse.allow("409")
+    world.add()
+    held = world.claim()
+    page = board_page(browse(world.owner), world)
+    pick_up(page, held.card.id)
+    carry_to(page, page.locator(f'[data-cards="{wall_column}"]'))
+    page.mouse.up()
+    question = page.get_by_role("dialog")
+    expect(question).to_contain_text(f"@{held.lease.holder.handle}")
+    assert violations(page) == []
+    question.get_by_text("Take it away", exact=True).or_(
+        question.get_by_text("Leave it")
+    ).nth(1 if taken else 0).click()
+    if taken:
+        expect(page.get_by_text("Moved to Review")).to_be_visible()
+    column, state = (wall_column, "revoked") if taken else (world.queue, "active")
+    expect(card_in(page, column, held.card.id)).to_have_count(1)
+    expect(page.locator("body[data-dragging]")).to_have_count(0)
+    assert card_row(held.card.id).column_id == column
+    assert lease_row(held.lease.id).state == state
+
+
+def test_the_menu_moves_a_card_and_archives_it(browse, world, wall_column):
+    card = world.add("Idea")
+    page = board_page(browse(world.owner), world)
+    shown = page.locator(f'[data-card="{card}"]')
+    shown.hover()
+    shown.get_by_role("link", name="Move Idea").click()
+    assert violations(page) == []
+    page.get_by_role("button", name="To the top of Review").click()
+    expect(card_in(page, wall_column, card)).to_have_count(1)
+    shown.hover()
+    shown.get_by_role("link", name="Move Idea").click()
+    page.get_by_role("button", name="Archive the card").click()
+    expect(shown).to_have_count(0)
+    page.get_by_text("Archived “Idea”").locator("..").get_by_role("button").click()
+    expect(card_in(page, wall_column, card)).to_have_count(1)
+    assert card_row(card).archived_at is None
+
+
+def test_a_finger_scrolls_at_once_and_drags_after_a_moment(browse, world):
+    first, *_ = world.add_many(30)
+    page = board_page(browse(world.owner, phone=True), world)
+    touch = page.context.new_cdp_session(page)
+
+    def point(kind, x=0.0, y=0.0):
+        points = [] if kind == "touchEnd" else [{"x": x, "y": y}]
+        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
+    x, y = middle(page.locator(f'[data-card="{first}"]'))
+    point("touchStart", x, y)
+    for step in range(1, 8):
+        point("touchMove", x, y - 12 * step)
+    point("touchEnd")
+    expect(page.locator("body[data-dragging]")).to_have_count(0)
+    assert card_row(first).version == 1
+
+    card = page.locator(f'[data-card="{first}"]')
+    card.scroll_into_view_if_needed()
+    x, y = middle(card)
+    point("touchStart", x, y)
+    expect(page.locator(".sortable-chosen")).to_have_count(1)
+    height = card.bounding_box()["height"]
+    for step in range(1, 9):
+        point("touchMove", x, y + height * step / 4)
+    expect(page.locator("body[data-dragging]")).to_have_count(1)
+    point("touchEnd")
+    expect(page.locator("body[data-dragging]")).to_have_count(0)
+    expect(page.get_by_text("Moved within Drafting")).to_be_visible()
+    assert world.shown()[0] != first
+
+
+def test_quick_add_stays_open_and_keeps_order_and_draft(browse, world):
+    page = board_page(browse(world.owner), world)
+    column = page.locator(f'[data-column="{world.queue}"]')
+    column.get_by_text("Add a card").click()
+    field = column.get_by_role("textbox", name="Title of the new card")
+    for title in ("One", "<b>Two</b>"):
+        field.fill(title)
+        field.press("Enter")
+    expect(column.locator(".card-title")).to_have_text(["One", "<b>Two</b>"])
+    expect(field).to_be_focused()
+    expect(field).to_have_value("")
+    field.press_sequentially("Half a tho")
+    field.press("Escape")
+    expect(field).to_be_hidden()
+    page.reload()
+    column.get_by_text("Add a card").click()
+    expect(field).to_have_value("Half a tho")
+
+
+def test_pasted_lines_become_cards_after_a_question(browse, world):
+    page = board_page(browse(world.owner), world)
+    column = page.locator(f'[data-column="{world.queue}"]')
+    column.get_by_text("Add a card").click()
+    field = column.get_by_role("textbox", name="Title of the new card")
+    expect(field).to_be_focused()
+    field.evaluate(
+        """field => {
+          const clipboardData = new DataTransfer();
+          clipboardData.setData("text", "One\\nTwo\\n\\nThree");
+          field.dispatchEvent(
+            new ClipboardEvent("paste", { clipboardData, bubbles: true, cancelable: true })
+          );
+        }"""
+    )
+    page.get_by_role("button", name="Make 3 cards").click()
+    expect(column.locator(".card-title")).to_have_text(["One", "Two", "Three"])
+    assert Card.objects.filter(board_id=world.board).count() == 3
+
+
+def test_everything_works_without_scripts(browse, world, wall_column):
+    browse.allow("409")
+    page = board_page(browse(world.owner, java_script_enabled=False), world)
+    column = page.locator(f'[data-column="{world.queue}"]')
+    column.get_by_text("Add a card").click()
+    column.get_by_role("textbox", name="Title of the new card").fill("Plain")
+    column.get_by_role("button", name="Add").click()
+    expect(page.get_by_text("Plain").first).to_be_visible()
+    held = world.claim()
+    page.goto(f"/boards/{world.board}/cards/{held.card.id}/move")
+    page.get_by_role("button", name="To the top of Review").click()
+    expect(page.get_by_role("heading", level=2)).to_contain_text("Take it away")
+    page.get_by_role("button", name="Take it away").click()
+    expect(card_in(page, wall_column, held.card.id)).to_have_count(1)
+
+
+def test_the_palette_finds_a_card_and_opens_it(browse, world):
+    card = world.add("Spring newsletter")
+    page = board_page(browse(world.owner), world)
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Find boards")
+    expect(field).to_be_focused()
+    options = page.locator("#palette").get_by_role("option")
+    expect(options.filter(has_text="New card")).to_be_visible()
+    field.fill("newsl")
+    expect(options).to_have_count(1)
+    assert violations(page) == []
+    field.press("Enter")
+    expect(page).to_have_url(
+        f"{page.url.split('/boards')[0]}/boards/{world.board}/cards/{card}"
+    )
+
+
+def test_somebody_who_may_only_look_drags_nothing(browse, world):
+    card = world.add()
+    viewer = a_person(world.workspace, WorkspaceRole.MEMBER)
+    set_board_member(
+        world.owner, board_id=world.board, handle=viewer.handle, role=BoardRole.VIEWER
+    )
+    page = board_page(browse(viewer), world)
+    x, y = middle(page.locator(f'[data-card="{card}"]'))
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + 300, y, steps=5)
+    page.mouse.up()
+    expect(card_in(page, world.queue, card)).to_have_count(1)
+    expect(page.get_by_text("Add a card")).to_have_count(0)
+    assert card_row(card).version == 1
