@@ -1,7 +1,7 @@
 """The feed: everything that happened, in order, from a cursor on.
 
-It shows what is committed and older than every transaction still running, so these
-tests commit.
+It shows what is committed and older than every transaction still running anywhere in
+the cluster. So these tests commit, and run when no other test does.
 """
 
 from itertools import pairwise
@@ -13,6 +13,7 @@ from boards.models import Event
 from tests.builders import World, a_world
 from tests.doors.http import Http, door_of
 
+pytestmark = pytest.mark.processes
 HUGE = 10**30
 
 
