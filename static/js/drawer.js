@@ -4,7 +4,6 @@ import { cardById, fetchPart, focusCard } from "./moves.js";
 import { begin } from "./sheet.js";
 
 const BEHIND = "body > :not(#drawer, #toasts, dialog, script)";
-const LINK = "a[data-card-link], a.card-title";
 let opener = null;
 let title = "";
 const drawer = () => document.getElementById("drawer");
@@ -51,7 +50,7 @@ const leave = () => window.history.back();
 
 document.addEventListener("click", async (event) => {
   const plain = !(event.ctrlKey || event.metaKey || event.shiftKey || event.button);
-  const link = event.target.closest(LINK);
+  const link = event.target.closest("a[data-card-link]");
   if (link && plain && !event.defaultPrevented && !document.querySelector(".card-page")) {
     event.preventDefault();
     const behind = window.location.href;
