@@ -3,6 +3,7 @@
 from typing import Any
 from uuid import UUID
 
+from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.request import Request
 
@@ -14,21 +15,25 @@ from novum.rest.limits import guessed
 WORKSPACE_KEY = "workspace"
 
 
+def caller_by_bearer(request: HttpRequest) -> Caller:
+    """Raises Unauthenticated, and TooManyRequests for one who guesses."""
+    kind, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if kind.lower() != "bearer":
+        raise Unauthenticated
+    try:
+        return caller_of_token(token.strip())
+    except Unauthenticated:
+        guessed(request)
+        raise
+
+
 class BearerAuthentication(BaseAuthentication):
     """`Authorization: Bearer nvma_…`; never in a URL."""
 
     def authenticate(self, request: Request) -> tuple[Caller, str] | None:
-        header = request.META.get("HTTP_AUTHORIZATION", "")
-        if not header:
+        if not request.META.get("HTTP_AUTHORIZATION"):
             return None
-        kind, _, token = header.partition(" ")
-        if kind.lower() != "bearer":
-            raise Unauthenticated
-        try:
-            return caller_of_token(token.strip()), "bearer"
-        except Unauthenticated:
-            guessed(request)
-            raise
+        return caller_by_bearer(request._request), "bearer"
 
     def authenticate_header(self, request: Request) -> str:
         return 'Bearer realm="novum"'

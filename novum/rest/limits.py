@@ -16,7 +16,7 @@ from time import monotonic, time
 
 import redis
 from django.conf import settings
-from rest_framework.request import Request
+from django.http import HttpRequest
 
 from accounts.callers import Caller
 from accounts.errors import TooManyRequests
@@ -51,12 +51,12 @@ def check(caller: Caller, bucket: str) -> None:
     _count(f"{caller.credential_id}:{bucket}", settings.RATE_LIMITS[bucket])
 
 
-def guessed(request: Request) -> None:
+def guessed(request: HttpRequest) -> None:
     """Count a wrong token against the address it came from. Raises TooManyRequests."""
     _count(f"{address_of(request)}:guess", settings.RATE_LIMITS["guess"])
 
 
-def address_of(request: Request) -> str:
+def address_of(request: HttpRequest) -> str:
     """The peer, or what the trusted proxies in front say of it: nobody else's
     X-Forwarded-For counts."""
     peer: str = request.META.get("REMOTE_ADDR", "")

@@ -9,7 +9,7 @@ from novum import cleaning
 from novum.operations.operation import Operation
 from novum.operations.registry import OPERATIONS
 from novum.problems import Problem
-from novum.rest.views import IN_HEADER, IN_QUERY
+from novum.rest.answering import IN_HEADER, IN_QUERY
 
 _PARAMETER = re.compile(r"{(\w+)}")
 _REF = "#/components/schemas/{name}"

@@ -1,0 +1,97 @@
+"""One call by REST: read the request, perform the operation, write the answer."""
+
+from typing import Any
+
+import msgspec
+from django.http import HttpRequest, HttpResponse
+
+from accounts.callers import Caller
+from accounts.errors import FieldError, Invalid
+from boards.shapes import CardShape
+from novum.cleaning import clean, read_json
+from novum.operations.operation import Operation
+from novum.operations.perform import perform
+from novum.rest import limits
+
+IN_QUERY = ("GET", "DELETE")
+IN_HEADER = {"if_match": "If-Match"}
+
+
+def answer(
+    request: HttpRequest, operation: Operation, caller: Caller, path: dict[str, Any]
+) -> HttpResponse:
+    """Raises the domain's errors, Unclean and TooManyRequests."""
+    limits.check(caller, operation.bucket)
+    result = perform(
+        operation,
+        caller,
+        _arguments(request, operation, path),
+        strict=operation.method not in IN_QUERY,
+        idempotency_key=_idempotency_key(request),
+    )
+    return _response(request, operation, result)
+
+
+def _header(request: HttpRequest, name: str) -> str | None:
+    """`request.headers` would first copy all there are, which takes as long as all the
+    rest of this module."""
+    found: str | None = request.META.get(f"HTTP_{name.upper().replace('-', '_')}")
+    return found
+
+
+def _arguments(
+    request: HttpRequest, operation: Operation, path: dict[str, Any]
+) -> dict[str, Any]:
+    """Path, query or body, and headers, as one: nothing may be said twice."""
+    if operation.method in IN_QUERY:
+        given: dict[str, Any] = dict(request.GET.items())
+        clean(given)
+    else:
+        given = _body(request)
+    outside: dict[str, Any] = {name: str(value) for name, value in path.items()}
+    for name, header in IN_HEADER.items():
+        if name in operation.input.__struct_fields__:
+            outside[name] = _header(request, header) or None
+    for name in outside:
+        if name in given:
+            raise Invalid.at(f"/{name}", "unknown_field", "It doesn't belong here.")
+    return given | outside
+
+
+def _body(request: HttpRequest) -> dict[str, Any]:
+    raw = request.body
+    value = read_json(raw) if raw.strip() else {}
+    if not isinstance(value, dict):
+        raise Invalid(errors=[FieldError("", "invalid", "Send a JSON object.")])
+    return value
+
+
+def _idempotency_key(request: HttpRequest) -> str | None:
+    """A quoted string by the draft, or as Stripe's clients send it, without quotes."""
+    key = _header(request, "Idempotency-Key")
+    if key is None:
+        return None
+    key = key.strip()
+    if len(key) >= 2 and key[0] == key[-1] == '"':
+        key = key[1:-1]
+    return key
+
+
+def _response(request: HttpRequest, operation: Operation, result: Any) -> HttpResponse:
+    headers = {}
+    if isinstance(result, CardShape):
+        headers["ETag"] = etag = f'"card-{result.version}"'
+        known = _header(request, "If-None-Match") or ""
+        if operation.method == "GET" and (etag in known or known.strip() == "*"):
+            return HttpResponse(status=304, headers=headers)
+    if operation.status == 201 and (own := getattr(result, "id", None)):
+        headers["Location"] = f"{request.path.partition(':')[0].rstrip('/')}/{own}"
+    retry = getattr(result, "retry_after_seconds", None)
+    if isinstance(retry, (int, float)):
+        headers["Retry-After"] = str(int(-(-retry // 1)))
+    return HttpResponse(
+        b"" if result is None else msgspec.json.encode(result),
+        status=operation.status,
+        headers=headers,
+        content_type="application/json",
+    )
