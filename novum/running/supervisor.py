@@ -115,8 +115,8 @@ def _welcome(settings: RunSettings) -> str:
     if demo.exists():
         facts = json.loads(demo.read_text())
         lines += [
-            f"  sign in       {settings.url}/admin/ as {facts['username']}, "
-            f"password {facts['password']}",
+            f"  board         {settings.url}{facts['boards'][0]['page']}",
+            f"  sign in       {facts['username']}, password {facts['password']}",
             f"  worker token  {facts['worker_token']}",
             f"  the API       {settings.url}/v1/docs",
             f"  next          {NEXT_STEP}",
