@@ -33,10 +33,10 @@ export function choose(text, choices) {
   const form = document.createElement("form");
   const title = document.createElement("h2");
   const buttons = document.createElement("div");
-  form.className = "ask";
+  form.className = "question";
   title.id = "ask-title";
   title.textContent = text;
-  buttons.className = "ask-buttons";
+  buttons.className = "question-buttons";
   for (const [value, label] of Object.entries(choices)) {
     const button = document.createElement("button");
     button.className = "button";
