@@ -230,7 +230,8 @@ USE_I18N = True
 USE_TZ = True
 STATIC_URL = "/static/"
 STATICFILES_DIRS = [BASE_DIR / "static"]
-STATIC_ROOT = env.str("NOVUM_STATIC_ROOT", str(NOVUM_DATA / "static"))
+# Collected files are for a web server in front; without one, WhiteNoise finds them.
+STATIC_ROOT = env.str("NOVUM_STATIC_ROOT", "") or None
 WHITENOISE_USE_FINDERS = True
 LOGIN_URL = "/sign-in"
 CSRF_FAILURE_VIEW = "novum.urls.csrf_failure"
