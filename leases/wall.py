@@ -225,7 +225,7 @@ def card_views(workspace_key: str, ids: Sequence[UUID]) -> list[CardView]:
         dict(
             Comment.objects.filter(card_id__in=[card.pk for card in cards])
             .values_list("card_id")
-            .annotate(Count("id"))
+            .annotate(number=Count("id"))
         )
     )
     reasons = _last_reasons([card.pk for card in cards if card.attempts])
@@ -267,9 +267,9 @@ def _counts(column_ids: list[UUID], wanted: CardFilter) -> dict[UUID, Counter[st
         Card.objects.filter(matching(wanted), column_id__in=column_ids)
         .values_list("column_id", "state")
         .annotate(
-            Count("id"),
-            Count("id", filter=Q(available_at__isnull=False)),
-            Count("id", filter=Q(fits=False, available_at=None)),
+            every=Count("id"),
+            waiting=Count("id", filter=Q(available_at__isnull=False)),
+            misfit=Count("id", filter=Q(fits=False, available_at=None)),
         )
     )
     counts: dict[UUID, Counter[str]] = {one: Counter() for one in column_ids}

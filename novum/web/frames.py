@@ -122,7 +122,7 @@ class BoardFrames:
                 view.card.pk,
                 view.card.column_id,
                 view.order,
-                template.render({"view": view}),
+                _render(template, view=view),
             )
             for view in wall.card_views(self.workspace_key, ids)
             if view.card.board_id == self.board_id
@@ -132,7 +132,7 @@ class BoardFrames:
     def _changed_heads(self) -> list[HeadPatch]:
         template: Any = get_template("boards/_column_head.html")
         fresh = {
-            view.column.pk: template.render({"column": view})
+            view.column.pk: _render(template, column=view)
             for view in wall.column_views(self.board_id, WallFilter())
         }
         known, self._heads = self._heads or {}, fresh
@@ -155,3 +155,9 @@ class BoardFrames:
             for one in beats.values()
             if known is None or known.get(one.lease_id) != one
         ]
+
+
+def _render(template: Any, **values: Any) -> str:
+    # A plain string: safe ones can't be encoded.
+    text: str = template.render(values).strip()
+    return text

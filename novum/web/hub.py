@@ -131,11 +131,12 @@ class Hub:
         for board_id, frames in list(self.frames.items()):
             try:
                 frame = await self.work(frames.next_frame, self.cursor, quiet, alive)
+                text = encode(frame) if frame else ""
             except Exception:
                 logger.exception("A board's changes could not be shown")
-                frame = resync(self.cursor)
-            if frame:
-                await self._send(board_id, encode(frame))
+                text = encode(resync(self.cursor))
+            if text:
+                await self._send(board_id, text)
 
     async def _gather(self) -> None:
         frames = dict(self.frames)
