@@ -83,10 +83,10 @@ def try_schema(request: PageRequest, board_id: UUID, column_id: UUID) -> HttpRes
         contract_form.note(form, error)
     except Invalid as error:
         form.complain(name, error.detail)
-    tried: dict[str, Any] = {"trial": found, "tried": name, "board_id": board_id}
+    tried: dict[str, Any] = {"trial": found, "tried": name}
     tried["trial_errors"] = form.errors.get(name, [])
     if is_fragment(request):
-        return render(request, "contracts/_trial.html", tried)
+        return render(request, "contracts/_trial.html", tried | {"board_id": board_id})
     return _editor(request, board_id, kept, form, **tried)
 
 

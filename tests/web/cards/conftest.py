@@ -7,7 +7,7 @@ from tests.builders import World
 
 
 @pytest.fixture
-def browser(world: World) -> Client:
+def person(world: World) -> Client:
     """The owner, signed in, without any script."""
     return signed_in(world.owner)
 

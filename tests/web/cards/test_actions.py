@@ -16,42 +16,42 @@ def _texts(world, card):
     return [one.text for one in found.items]
 
 
-def test_a_comment_is_added_changed_and_deleted(world, browser):
+def test_a_comment_is_added_changed_and_deleted(world, person):
     card = world.add()
-    browser.post(url(world, card, "/comments"), {"text": "First\r\nline"})
+    person.post(url(world, card, "/comments"), {"text": "First\r\nline"})
     assert _texts(world, card) == ["First\nline"]
     (one,) = comments(world.owner, card_id=card, page_size=1, page_token="").items
-    browser.post(url(world, card, f"/comments/{one.id}/edit"), {"text": "Second"})
+    person.post(url(world, card, f"/comments/{one.id}/edit"), {"text": "Second"})
     assert _texts(world, card) == ["Second"]
-    browser.post(url(world, card, f"/comments/{one.id}/delete"))
+    person.post(url(world, card, f"/comments/{one.id}/delete"))
     assert _texts(world, card) == []
 
 
-def test_a_comment_that_is_too_long_is_not_lost(world, browser):
+def test_a_comment_that_is_too_long_is_not_lost(world, person):
     card = world.add()
     text = "x" * 20_001
-    answer = browser.post(url(world, card, "/comments"), {"text": text})
+    answer = person.post(url(world, card, "/comments"), {"text": text})
     assert answer.status_code == 422
     assert text in answer.content.decode()
 
 
-def test_a_failed_card_gets_another_round(world, browser):
+def test_a_failed_card_gets_another_round(world, person):
     card = world.add()
     world.fail_card(requeue=False)
-    assert "Retry" in browser.get(url(world, card)).content.decode()
-    browser.post(url(world, card, "/requeue"))
+    assert "Retry" in person.get(url(world, card)).content.decode()
+    person.post(url(world, card, "/requeue"))
     assert read(world, card).state == "open"
 
 
-def test_taking_away_names_the_holder_first_and_tells_why_afterwards(world, browser):
+def test_taking_away_names_the_holder_first_and_tells_why_afterwards(world, person):
     card = world.add()
     held = world.claim()
-    page = browser.get(url(world, card)).content.decode()
+    page = person.get(url(world, card)).content.decode()
     assert f"Take it away from @{world.worker.handle}" in page
     fields = {"lease": held.lease.id, "reason": "Wrong brief"}
-    browser.post(url(world, card, "/take-away"), fields)
+    person.post(url(world, card, "/take-away"), fields)
     assert read(world, card).state == "open"
-    assert "Wrong brief" in browser.get(url(world, card)).content.decode()
+    assert "Wrong brief" in person.get(url(world, card)).content.decode()
 
 
 def test_the_timeline_tells_every_attempt_latest_first(world):
@@ -76,11 +76,11 @@ def test_a_lapsed_lease_is_shown_as_lapsed_before_anybody_has_taken_over(world):
     assert one.state == "lapsed"
 
 
-def test_a_result_is_shown_with_its_attempt(world, browser):
+def test_a_result_is_shown_with_its_attempt(world, person):
     card = world.add()
     held = world.claim()
     complete(world.worker, **receipt(held), output={"url": "https://example.org/9"})
-    page = browser.get(url(world, card)).content.decode()
+    page = person.get(url(world, card)).content.decode()
     assert "Completed" in page
     assert "https://example.org/9" in page
 

@@ -12,7 +12,7 @@ from tests.web.cards.conftest import read, url
 PART = {"HX-Request": "true"}
 
 
-def send(browser, world, card, name, value, *, seen=None, **more):
+def send(person, world, card, name, value, *, seen=None, **more):
     """As the form does that shows the card as it is, or as it was (`seen`)."""
     shown = seen or read(world, card)
     fields = {
@@ -20,7 +20,7 @@ def send(browser, world, card, name, value, *, seen=None, **more):
         "version": shown.version,
         "seen": digest(FIELDS[name].show(shown)),
     }
-    return browser.post(url(world, card, f"/edit/{name}"), fields, **more)
+    return person.post(url(world, card, f"/edit/{name}"), fields, **more)
 
 
 @pytest.mark.parametrize(
@@ -38,18 +38,18 @@ def send(browser, world, card, name, value, *, seen=None, **more):
         ("payload", "0", "payload", 0),
     ],
 )
-def test_a_field_is_saved_as_written(world, browser, name, text, field, value):
+def test_a_field_is_saved_as_written(world, person, name, text, field, value):
     card = world.add("Old", labels=["old"], priority=4, properties={"old": 1})
-    answer = send(browser, world, card, name, text)
+    answer = send(person, world, card, name, text)
     assert answer.status_code == 302
     assert getattr(read(world, card), field) == value
 
 
-def test_the_assignee_is_a_handle_or_nobody(world, browser):
+def test_the_assignee_is_a_handle_or_nobody(world, person):
     card = world.add()
-    send(browser, world, card, "assignee", world.worker.handle)
+    send(person, world, card, "assignee", world.worker.handle)
     assert read(world, card).assignee.handle == world.worker.handle
-    send(browser, world, card, "assignee", "")
+    send(person, world, card, "assignee", "")
     assert read(world, card).assignee is None
 
 
@@ -67,11 +67,11 @@ def test_the_assignee_is_a_handle_or_nobody(world, browser):
     ],
 )
 def test_what_does_not_fit_is_refused_and_stays_in_its_field(
-    world, browser, name, text, said
+    world, person, name, text, said
 ):
     card = world.add("Old")
     before = read(world, card)
-    answer = send(browser, world, card, name, text)
+    answer = send(person, world, card, name, text)
     page = answer.content.decode()
     assert answer.status_code == 422
     assert said in page
@@ -80,63 +80,63 @@ def test_what_does_not_fit_is_refused_and_stays_in_its_field(
         assert text.replace('"', "&quot;") in page
 
 
-def test_two_people_on_one_field_both_texts_are_shown_and_none_is_lost(world, browser):
+def test_two_people_on_one_field_both_texts_are_shown_and_none_is_lost(world, person):
     card = world.add("Old")
     seen = read(world, card)
     edit_card(world.owner, card_id=card, description="Theirs")
-    answer = send(browser, world, card, "description", "Mine & yours", seen=seen)
+    answer = send(person, world, card, "description", "Mine & yours", seen=seen)
     page = answer.content.decode()
     assert answer.status_code == 409
     assert "Theirs" in page
     assert "Mine &amp; yours" in page
     assert read(world, card).description == "Theirs"
     # Having seen theirs, the second press of the same button replaces it.
-    assert send(browser, world, card, "description", "Mine").status_code == 302
+    assert send(person, world, card, "description", "Mine").status_code == 302
     assert read(world, card).description == "Mine"
 
 
-def test_a_claim_in_between_does_not_stop_a_save(world, browser):
+def test_a_claim_in_between_does_not_stop_a_save(world, person):
     card = world.add("Old")
     seen = read(world, card)
     world.claim()
     assert read(world, card).version > seen.version
-    answer = send(browser, world, card, "description", "Mine", seen=seen)
+    answer = send(person, world, card, "description", "Mine", seen=seen)
     assert answer.status_code == 302
     assert read(world, card).description == "Mine"
 
 
-def test_a_script_hears_of_a_conflict_in_the_sheet_alone(world, browser):
+def test_a_script_hears_of_a_conflict_in_the_sheet_alone(world, person):
     card = world.add("Old")
     seen = read(world, card)
     edit_card(world.owner, card_id=card, title="Theirs")
-    answer = send(browser, world, card, "title", "Mine", seen=seen, headers=PART)
+    answer = send(person, world, card, "title", "Mine", seen=seen, headers=PART)
     assert answer.status_code == 409
     assert "<html" not in answer.content.decode()
-    assert send(browser, world, card, "title", "X", headers=PART).status_code == 204
+    assert send(person, world, card, "title", "X", headers=PART).status_code == 204
 
 
-def test_an_unknown_field_is_not_found(world, browser):
+def test_an_unknown_field_is_not_found(world, person):
     card = world.add()
-    answer = browser.post(url(world, card, "/edit/state"), {"value": "done"})
+    answer = person.post(url(world, card, "/edit/state"), {"value": "done"})
     assert answer.status_code in (302, 404)
     assert read(world, card).state == "open"
 
 
-def test_a_preview_saves_nothing_and_keeps_the_text(world, browser):
+def test_a_preview_saves_nothing_and_keeps_the_text(world, person):
     card = world.add("Old", description="Before")
     fields = {"value": "**Bold** & more", "version": 1, "seen": "x"}
-    page = browser.post(url(world, card, "/preview"), fields).content.decode()
+    page = person.post(url(world, card, "/preview"), fields).content.decode()
     assert "<strong>Bold</strong>" in page
     assert "**Bold** &amp; more" in page
     assert read(world, card).description == "Before"
-    part = browser.post(url(world, card, "/preview"), fields, headers=PART)
+    part = person.post(url(world, card, "/preview"), fields, headers=PART)
     assert part.content.decode().strip() == "<p><strong>Bold</strong> &amp; more</p>"
 
 
-def test_json_is_shown_pretty_and_comes_back_the_same(world, browser):
+def test_json_is_shown_pretty_and_comes_back_the_same(world, person):
     payload = {"ü": [1, 2.5, None, "</textarea><script>"]}
     card = world.add("Old", payload=payload)
     text = json.dumps(payload, indent=2, ensure_ascii=False)
-    assert "</textarea><script>" not in browser.get(url(world, card)).content.decode()
-    send(browser, world, card, "payload", text)
+    assert "</textarea><script>" not in person.get(url(world, card)).content.decode()
+    send(person, world, card, "payload", text)
     assert read(world, card).payload == payload

@@ -1,0 +1,193 @@
+"""The card drawer in a real browser: open, change, keep what is typed, close."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from boards.reads import card as read_card
+from boards.reads import comments
+from boards.verbs.cards import edit_card
+from tests.browser.conftest import violations
+
+ANNOUNCE = "document.dispatchEvent(new CustomEvent('novum:changed'))"
+
+
+def board_url(world):
+    return f"/boards/{world.board}"
+
+
+def card_url(world, card):
+    return f"{board_url(world)}/cards/{card}"
+
+
+def opened(page, world, card):
+    page.goto(board_url(world))
+    page.locator(f"#card-{card} [data-card-link]").click()
+    expect(page.locator("#drawer #sheet[data-live]")).to_be_visible()
+
+
+def test_it_opens_over_the_board_and_back_and_escape_close_it(world, browse):
+    card = world.add("Compare three tools")
+    page = browse(world.owner)
+    opened(page, world, card)
+    expect(page).to_have_url(re.compile(card_url(world, card)))
+    expect(page.locator("main")).to_have_attribute("inert", "")
+    page.keyboard.press("Escape")
+    expect(page.locator("#drawer")).to_have_count(0)
+    expect(page).to_have_url(re.compile(board_url(world) + "$"))
+    expect(page.locator(f"#card-{card} [data-card-link]")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(page.locator("#drawer #sheet")).to_be_visible()
+    page.go_back()
+    expect(page.locator("#drawer")).to_have_count(0)
+    page.go_forward()
+    expect(page.locator("#drawer #sheet")).to_be_visible()
+
+
+def test_opened_cold_it_is_a_page_and_closing_leads_to_the_board(world, browse):
+    card = world.add("Compare three tools")
+    page = browse(world.owner)
+    page.goto(card_url(world, card))
+    expect(page.locator("#drawer")).to_have_count(0)
+    page.locator("#sheet [data-close]").click()
+    expect(page.locator(f"#card-{card}")).to_be_visible()
+
+
+def test_the_focus_stays_inside(world, browse):
+    card = world.add("Compare three tools")
+    page = browse(world.owner)
+    opened(page, world, card)
+    inside = "document.activeElement === document.body || !!document.activeElement.closest('#drawer, #toasts')"
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        assert page.evaluate(inside)
+
+
+def test_title_and_facts_are_saved_where_they_stand(world, browse):
+    card = world.add("Old title")
+    page = browse(world.owner)
+    opened(page, world, card)
+    page.locator("#sheet-title-field").fill("New title")
+    page.keyboard.press("Enter")
+    expect(page.locator("#sheet-title")).to_contain_text("title")
+    page.locator("#sheet-priority").select_option("1")
+    expect(page.locator("#sheet-part-activity")).to_contain_text("changed priority")
+    page.locator("#sheet-labels").fill("email, shop")
+    page.locator("#sheet-labels").blur()
+    expect(page.locator("#sheet-part-activity")).to_contain_text("changed labels")
+    found = read_card(world.owner, card_id=card)
+    assert (found.title, found.priority) == ("New title", 1)
+    assert found.labels == ["email", "shop"]
+
+
+def test_a_draft_outlives_live_updates_a_closed_drawer_and_a_reload(world, browse):
+    card = world.add("A card", description="Before")
+    page = browse(world.owner)
+    opened(page, world, card)
+    page.locator("#sheet-description-edit").click()
+    page.locator("#sheet-description").fill("My long text")
+    page.locator("#sheet-comment").fill("Half a comment")
+    edit_card(world.owner, card_id=card, title="Changed by somebody else")
+    page.evaluate(ANNOUNCE)
+    title = page.locator("#sheet-title-field")
+    expect(title).to_have_value("Changed by somebody else")
+    expect(page.locator("#sheet-description")).to_have_value("My long text")
+    expect(page.locator("#sheet-comment")).to_have_value("Half a comment")
+    page.locator("#sheet [data-close]").click()
+    expect(page.locator("#drawer")).to_have_count(0)
+    opened(page, world, card)
+    expect(page.locator("#sheet-description")).to_have_value("My long text")
+    page.reload()
+    expect(page.locator("#sheet-description")).to_have_value("My long text")
+    page.locator("#sheet-part-description .button-primary").click()
+    expect(page.locator("#sheet-part-description .prose").last).to_have_text(
+        "My long text"
+    )
+    assert read_card(world.owner, card_id=card).description == "My long text"
+    page.reload()
+    expect(page.locator("#sheet-description")).to_be_hidden()
+
+
+def test_two_people_on_one_text_see_both(world, browse):
+    browse.allow("409")
+    card = world.add("A card", description="Before")
+    page = browse(world.owner)
+    opened(page, world, card)
+    page.locator("#sheet-description-edit").click()
+    page.locator("#sheet-description").fill("Mine")
+    edit_card(world.owner, card_id=card, description="Theirs")
+    save = page.locator("#sheet-part-description .button-primary")
+    save.click()
+    expect(page.locator(".clash")).to_contain_text("Theirs")
+    expect(page.locator("#sheet-description")).to_have_value("Mine")
+    page.evaluate(ANNOUNCE)
+    expect(page.locator(".clash")).to_contain_text("Theirs")
+    save.click()
+    expect(page.locator(".clash")).to_have_count(0)
+    assert read_card(world.owner, card_id=card).description == "Mine"
+
+
+def test_comments_preview_and_json(world, browse):
+    card = world.add("A card")
+    page = browse(world.owner)
+    opened(page, world, card)
+    page.locator("#sheet-comment").fill(f"Look, @{world.worker.handle}")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".comment .mention")).to_have_text(f"@{world.worker.handle}")
+    expect(page.locator("#sheet-comment")).to_have_value("")
+    (said,) = comments(world.owner, card_id=card, page_size=5, page_token="").items
+    assert said.text.startswith("Look")
+    page.locator("#sheet-description").fill("**Bold**")
+    page.locator("#tab-preview").click()
+    expect(page.locator("#sheet-preview strong")).to_have_text("Bold")
+    page.locator("#sheet-part-payload summary").click()
+    page.locator("#sheet-payload").fill('{"a": 1,}')
+    expect(page.locator("#sheet-part-payload [data-json-problem]")).to_be_visible()
+    page.locator("#sheet-payload").fill('{"a": 1}')
+    expect(page.locator("#sheet-part-payload [data-json-problem]")).to_be_hidden()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#sheet-part-activity")).to_contain_text("changed payload")
+    assert read_card(world.owner, card_id=card).payload == {"a": 1}
+
+
+def test_taking_away_asks_and_the_sheet_follows(world, browse):
+    card = world.add("A card")
+    world.claim()
+    page = browse(world.owner)
+    opened(page, world, card)
+    expect(page.locator("#sheet [data-lease]")).to_be_visible()
+    page.locator("#sheet-part-attempts .ask > summary").click()
+    page.locator("#take-away-reason").fill("Wrong brief")
+    page.locator("#sheet-part-attempts .ask form .button-danger").click()
+    expect(page.locator(".attempt-revoked")).to_contain_text("Wrong brief")
+    expect(page.locator("#sheet-head .state-open")).to_be_visible()
+
+
+@pytest.mark.parametrize("look", [{}, {"dark": True}, {"phone": True}])
+def test_nothing_is_wrong_with_it_for_a_screen_reader(world, browse, look):
+    card = world.add("A card", description="# Head\n\n[link](https://example.org)")
+    world.fail_card(reason="No network")
+    world.claim()
+    page = browse(world.owner, **look)
+    page.goto(card_url(world, card))
+    expect(page.locator("#sheet[data-live]")).to_be_visible()
+    assert violations(page) == []
+    opened(page, world, card)
+    assert violations(page) == []
+
+
+def test_without_scripts_it_is_read_and_changed_by_forms(world, browse):
+    card = world.add("A card", description="Before")
+    page = browse(world.owner, java_script_enabled=False)
+    page.goto(card_url(world, card))
+    page.locator("#sheet-title-field").fill("By a form")
+    page.get_by_role("button", name="Save title").click()
+    expect(page.locator("#sheet-title-field")).to_have_value("By a form")
+    page.locator("#sheet-description-edit").click()
+    page.locator("#sheet-description").fill("**After**")
+    page.locator("#sheet-part-description .button-primary").click()
+    expect(page.locator("#sheet-part-description strong")).to_have_text("After")
+    page.locator("#sheet-comment").fill("Said")
+    page.get_by_role("button", name="Comment", exact=True).click()
+    expect(page.locator(".comment")).to_contain_text("Said")
