@@ -77,7 +77,7 @@ document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
   if (isLifted()) return void onLifted(event);
   if (event.defaultPrevented || event.target.closest(FIELDS)) return;
-  if (document.querySelector("dialog[open], [data-drawer] :focus")) return;
+  if (document.querySelector("dialog[open], [data-drawer]")) return;
   const card = focused();
   if (card && onCard(event, card)) event.preventDefault();
   else if (STEPS[event.key] && !event.target.closest(CONTROLS)) {

@@ -83,6 +83,19 @@ def test_where_priorities_disagree_the_servers_order_wins_and_says_so(browse, wo
     assert world.shown() == [urgent, later, usual]
 
 
+def test_escape_lets_go_of_a_dragged_card_where_it_was(browse, world, wall_column):
+    cards = [str(world.add(f"Card {i}")) for i in range(3)]
+    page = board_page(browse(world.owner), world)
+    pick_up(page, cards[1])
+    carry_to(page, page.locator(f'[data-cards="{wall_column}"]'))
+    expect(card_in(page, wall_column, cards[1])).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(page.locator("body[data-dragging]")).to_have_count(0)
+    page.mouse.up()
+    assert order(page, world.queue) == cards
+    assert card_row(cards[1]).version == 1
+
+
 def test_of_two_who_drag_one_card_the_loser_sees_the_winners_place(
     browse, world, wall_column
 ):

@@ -40,6 +40,15 @@ def test_undo_brings_the_card_back_to_its_place(world, person, wall_column, whic
     assert world.shown() == cards
 
 
+@pytest.mark.parametrize("number", [1, 60])
+def test_moving_costs_the_same_among_few_and_many(
+    world, person, wall_column, number, django_assert_max_num_queries
+):
+    card, *_ = world.add_many(number)
+    with django_assert_max_num_queries(25):
+        person.script(f"/cards/{card}/move", column=wall_column)
+
+
 def test_a_card_is_put_before_after_and_at_the_ends(world, person):
     a, b, c = (world.add(name) for name in "abc")
     person.script(f"/cards/{c}/move", column=world.queue, before=a)
