@@ -128,8 +128,10 @@ def add(request: PageRequest, board_id: UUID, column_id: UUID) -> HttpResponse:
         column_id=column_id,
         cards=[NewCard(title=line) for line in lines or [said["title"]]],
     )
-    text = _("Added %(count)d cards") % {"count": len(ids)} if lines else _("Added")
-    told = {"toast": {"text": text}} if lines else {}
+    text = _("Added at the end of the column")
+    if lines:
+        text = _("Added %(count)d cards") % {"count": len(ids)}
+    told = {"added": {"cards": [str(one) for one in ids], "text": text}}
     return _told(request, board_id, ids[-1], text, told, ids)
 
 

@@ -71,7 +71,11 @@ function onCard(event, card) {
   return true;
 }
 
-const ANYWHERE = { n: newCard, "/": goToSearch, "?": showShortcuts };
+function undo() {
+  [...document.querySelectorAll("#toasts .toast button")].at(-1)?.click();
+}
+
+const ANYWHERE = { n: newCard, u: undo, "/": goToSearch, "?": showShortcuts };
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;

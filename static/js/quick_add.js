@@ -1,13 +1,15 @@
 // Quick add: Enter adds and stays, Escape closes and keeps the draft, several pasted
 // lines are several cards if wanted.
 import { choose } from "./confirm.js";
-import { perform } from "./moves.js";
+import { cardById, perform } from "./moves.js";
+import { show } from "./toast.js";
 
 const key = (box) => `novum:draft:${box.dataset.quickAdd}`;
 const boxOf = (element) => element.closest?.("[data-quick-add]");
 const fieldOf = (box) => box.querySelector("input[name='title']");
 // One after the other, so that the cards stand in the order in which they were typed.
 let queue = Promise.resolve();
+let added = null;
 
 export function openQuickAdd(column) {
   const box = column?.querySelector("[data-quick-add]");
@@ -24,9 +26,19 @@ function send(box, name, value) {
     const done = await perform(box.querySelector("form").action, fields);
     // What was refused comes back, unless the next one is being typed already.
     if (!done && name === "title" && !fieldOf(box).value) fieldOf(box).value = value;
+    if (done) showAdded();
     box.scrollIntoView({ block: "nearest" });
   });
 }
+
+// A new card may stand behind the last one that was loaded: then it's only told.
+function showAdded() {
+  const last = cardById(added.cards.at(-1));
+  last?.scrollIntoView({ block: "nearest" });
+  if (!last || added.cards.length > 1) show(added.text);
+}
+
+document.addEventListener("added", (event) => (added = event.detail));
 
 document.addEventListener("submit", (event) => {
   const box = boxOf(event.target);

@@ -49,6 +49,8 @@ def test_a_card_is_lifted_carried_dropped_and_each_step_said(
     expect(said).to_have_text("“Idea” dropped in Review, 1 of 1.")
     assert focused_card(page) == str(card)
     assert card_row(card).column_id == wall_column
+    page.keyboard.press("u")
+    expect(card_in(page, world.queue, card)).to_have_count(1)
 
 
 def test_escape_puts_a_lifted_card_back(browse, world):

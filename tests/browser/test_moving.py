@@ -204,6 +204,16 @@ def test_quick_add_stays_open_and_keeps_order_and_draft(browse, world):
     expect(field).to_have_value("Half a tho")
 
 
+def test_a_new_card_behind_the_loaded_ones_is_told(browse, world):
+    world.add_many(51)
+    page = board_page(browse(world.owner), world)
+    column = page.locator(f'[data-column="{world.queue}"]')
+    column.get_by_text("Add a card").click()
+    column.get_by_role("textbox", name="Title of the new card").fill("Last")
+    page.keyboard.press("Enter")
+    expect(page.get_by_text("Added at the end of the column")).to_be_visible()
+
+
 def test_pasted_lines_become_cards_after_a_question(browse, world):
     page = board_page(browse(world.owner), world)
     column = page.locator(f'[data-column="{world.queue}"]')
@@ -255,6 +265,16 @@ def test_the_palette_finds_a_card_and_opens_it(browse, world):
     expect(page).to_have_url(
         f"{page.url.split('/boards')[0]}/boards/{world.board}/cards/{card}"
     )
+
+
+def test_the_palette_does_what_the_page_can_do(browse, world):
+    page = board_page(browse(world.owner), world)
+    page.keyboard.press("Control+k")
+    field = page.get_by_role("combobox", name="Find boards")
+    field.fill("new card")
+    expect(page.locator("#palette").get_by_role("option")).to_have_count(1)
+    field.press("Enter")
+    expect(page.locator('[data-quick-add] [name="title"]').first).to_be_focused()
 
 
 def test_somebody_who_may_only_look_drags_nothing(browse, world):

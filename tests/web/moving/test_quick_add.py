@@ -14,7 +14,7 @@ def test_a_script_gets_the_new_card(world, person):
     assert answer.status_code == 200
     assert f'data-into="{world.queue}"' in answer.content.decode()
     assert titles(world) == ["Write it"]
-    assert "toast" not in told(answer)
+    assert told(answer)["added"]["cards"] == [str(card) for card in world.shown()]
 
 
 def test_a_form_goes_back_to_the_board_at_the_new_card(world, person):
@@ -28,7 +28,7 @@ def test_several_lines_are_several_cards_in_their_order(world, person):
         f"/columns/{world.queue}/cards", titles="One\r\n\r\n  Two\nThree"
     )
     assert titles(world) == ["One", "Two", "Three"]
-    assert told(answer)["toast"]["text"] == "Added 3 cards"
+    assert told(answer)["added"]["text"] == "Added 3 cards"
     assert answer.content.decode().count("data-into") == 3
 
 
