@@ -250,6 +250,15 @@ def test_everything_works_without_scripts(browse, world, wall_column):
     expect(card_in(page, wall_column, held.card.id)).to_have_count(1)
 
 
+@pytest.mark.parametrize("dark", [False, True])
+def test_the_pages_without_scripts_are_for_everybody(browse, world, dark):
+    card = world.add("مراجعة المقالة")
+    page = browse(world.owner, dark=dark, phone=dark)
+    for path in (f"/boards/{world.board}/cards/{card}/move", "/find?q=مراجعة"):
+        page.goto(path)
+        assert violations(page) == []
+
+
 def test_the_palette_finds_a_card_and_opens_it(browse, world):
     card = world.add("Spring newsletter")
     page = board_page(browse(world.owner), world)
