@@ -87,7 +87,7 @@ class FirstRun(Form):
     workspace = forms.CharField(
         label=_("Workspace"),
         max_length=100,
-        help_text=_("The name of your team. It can be changed."),
+        help_text=_("The name of your team."),
     )
     name = forms.CharField(label=_("Your name"), max_length=100)
     username = _username(help_text=_("What you sign in with."))

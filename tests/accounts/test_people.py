@@ -7,7 +7,7 @@ from django.contrib.auth import authenticate
 
 from accounts import reads
 from accounts.credentials import caller_of_token, caller_of_user
-from accounts.errors import Forbidden, Invalid, NotFound, Unauthenticated
+from accounts.errors import DomainError, Forbidden, Invalid, NotFound, Unauthenticated
 from accounts.models import Actor, User, Workspace
 from accounts.roles import WorkspaceRole
 from accounts.verbs.agents import HandleTaken
@@ -23,6 +23,7 @@ from accounts.verbs.people import (
 )
 from accounts.verbs.profile import create_my_token, edit_profile, revoke_my_token
 from tests.builders import a_person, a_seat, a_workspace, an_agent
+from tests.connections import together
 
 pytestmark = pytest.mark.django_db
 PASSWORD = "tulip-harbour-9"
@@ -31,6 +32,14 @@ FIRST = {"workspace": "Acme", "username": "ann", "name": "Ann", "password": PASS
 
 def user_of(actor_id) -> User:
     return Actor.objects.select_related("user").get(pk=actor_id).user
+
+
+def outcome(verb, *arguments, **options) -> str:
+    try:
+        verb(*arguments, **options)
+    except DomainError as error:
+        return type(error).__name__
+    return "done"
 
 
 def pointers(error) -> list[str]:
@@ -49,6 +58,29 @@ def test_setting_up_works_once_only():
     a_person(a_workspace())
     with pytest.raises(AlreadySetUp):
         set_up(**FIRST)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_who_set_up_at_once_one_does():
+    def by(number):
+        return lambda: outcome(set_up, **{**FIRST, "username": f"ann{number}"})
+
+    found = together(*[by(number) for number in range(4)])
+    assert sorted(found) == ["AlreadySetUp"] * 3 + ["done"]
+    assert Workspace.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_owners_cannot_depose_each_other_at_once():
+    workspace = a_workspace()
+    owners = [a_person(workspace), a_person(workspace)]
+
+    def depose(by, whom):
+        change = {"member_id": whom.actor_id, "role": WorkspaceRole.ADMIN}
+        return lambda: outcome(edit_member, by, **change)
+
+    found = together(depose(*owners), depose(*reversed(owners)))
+    assert sorted(found) == ["LastOwner", "done"]
 
 
 @pytest.mark.parametrize(

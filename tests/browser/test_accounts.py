@@ -1,5 +1,6 @@
 """Sign-in, home, members and agents in a real browser."""
 
+import re
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ from accounts.models import Actor
 from boards.verbs.boards import edit_board
 from leases.verbs.complete import complete
 from leases.verbs.start_board import start_board
-from tests.browser.conftest import violations
+from tests.browser.conftest import sign_out, violations
 from tests.builders import World, receipt
 
 PASSWORD = "tulip-harbour-9"
@@ -79,6 +80,33 @@ def test_home_counts_what_happens_while_it_is_open(browse, world: World):
     expect(counts).to_contain_text("1 done")
     # A menu that somebody has opened stays open meanwhile.
     expect(page.get_by_role("link", name="Archive…")).to_be_visible()
+
+
+def test_home_leads_to_sign_in_when_the_session_has_ended(browse, world: World):
+    browse.allow("401")
+    page = browse(world.owner)
+    page.goto("/")
+    sign_out(page.context)
+    page.wait_for_url(re.compile(r"/sign-in\?next="))
+    expect(page.get_by_role("button", name="Sign in")).to_have_count(1)
+
+
+def test_home_stays_as_it_is_while_the_server_fails(browse, world: World):
+    browse.allow("500")
+    page = browse(world.owner)
+    asked = []
+
+    def fail(route):
+        asked.append(route)
+        route.fulfill(status=500, body="<h1>Server Error</h1>")
+
+    page.route("**/counts", fail)
+    page.goto("/")
+    with page.expect_response("**/counts"):
+        pass
+    with page.expect_response("**/counts"):
+        expect(page.locator("#at-work")).to_contain_text("Nobody is at work")
+    assert len(asked) >= 2
 
 
 @pytest.mark.parametrize("look", [{}, {"dark": True}, {"phone": True}], ids=str)
