@@ -7,12 +7,13 @@ import sys
 import pytest
 from playwright.sync_api import expect
 
-from accounts.models import Actor
+from accounts.models import Actor, Workspace
+from accounts.roles import WorkspaceRole
 from boards.verbs.boards import edit_board
 from leases.verbs.complete import complete
 from leases.verbs.start_board import start_board
 from tests.browser.conftest import sign_out, violations
-from tests.builders import World, receipt
+from tests.builders import World, a_workspace, receipt
 
 PASSWORD = "tulip-harbour-9"
 NASTY = '"><script>document.title="gone"</script><img src=x onerror=alert(1)>'
@@ -41,6 +42,19 @@ def too_wide(page) -> bool:
 def unfold(page) -> None:
     """Everything that can be opened, so that axe sees it, too."""
     page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+
+
+def in_two_workspaces(world: World) -> None:
+    """So that the pages show the switch between them."""
+    Workspace.objects.filter(pk=world.workspace.pk).update(name=LONG)
+    Actor.objects.create(
+        workspace=a_workspace(),
+        kind=Actor.Kind.PERSON,
+        handle=world.owner.handle,
+        name="Somebody",
+        user=Actor.objects.get(pk=world.owner.actor_id).user,
+        role=WorkspaceRole.MEMBER,
+    )
 
 
 def test_a_person_signs_in_and_lands_where_they_wanted(browse, world: World):
@@ -115,6 +129,7 @@ def test_pages_are_for_everybody(browse, world: World, look):
     world.claim()
     start_board(world.owner, name=RTL, plan="pipeline")
     start_board(world.owner, name=LONG, description=LONG * 3)
+    in_two_workspaces(world)
     for pk, name in ((world.worker.actor_id, RTL), (world.owner.actor_id, LONG)):
         Actor.objects.filter(pk=pk).update(name=name)
     page = browse(world.owner, **look)
