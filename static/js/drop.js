@@ -1,8 +1,7 @@
 // A card has been put somewhere on the page: let the server do the same, relative to
 // a neighbour. Refused, it goes back.
-import { moveUrl, perform } from "./moves.js";
+import { cardsOf, moveUrl, perform } from "./moves.js";
 
-const cardsOf = (list) => [...list.querySelectorAll(":scope > [data-card]")];
 const priority = (card) => card.dataset.order.split(":")[0];
 
 export function home(card) {

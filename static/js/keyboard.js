@@ -1,6 +1,6 @@
 // Keys on the board. Never inside fields, never together with Ctrl, Alt or ⌘.
 import { cancel, carry, isLifted, lift, setDown } from "./lift.js";
-import { cardById, columnOf, focusCard, mayChange } from "./moves.js";
+import { cardById, cardsOf, columnOf, focusCard, mayChange, openLists } from "./moves.js";
 import { openMenu } from "./move_menu.js";
 import { openQuickAdd } from "./quick_add.js";
 
@@ -13,14 +13,12 @@ const FIELDS = "input, textarea, select, [contenteditable], dialog";
 const CONTROLS = "button, summary, details[open], [role='menu'], [role='listbox']";
 let last = null;
 
-const isShown = (element) => element.offsetParent !== null;
-const cardsOf = (list) => [...list.querySelectorAll(":scope > [data-card]")];
 const focused = () => document.activeElement.closest("[data-card]");
 
 function walk([across, along]) {
   const card = focused() ?? cardById(last);
-  if (!card) {
-    focusCard([...document.querySelectorAll("[data-card]")].find(isShown));
+  if (!card || card.closest(".is-folded")) {
+    focusCard(openLists().flatMap(cardsOf)[0]);
     return;
   }
   if (along) {
@@ -28,7 +26,7 @@ function walk([across, along]) {
     focusCard(cards[cards.indexOf(card) + along]);
     return;
   }
-  const lists = [...document.querySelectorAll("[data-cards]")].filter(isShown);
+  const lists = openLists();
   const at = cardsOf(card.parentElement).indexOf(card);
   const start = lists.indexOf(card.parentElement);
   for (let i = start + across; lists[i]; i += across) {

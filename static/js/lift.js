@@ -1,13 +1,10 @@
 // A card in the hand of somebody at the keyboard: lifted, carried, dropped or put back,
 // and each step said aloud.
 import { drop, home, putBack } from "./drop.js";
-import { columnOf, focusCard, words } from "./moves.js";
+import { cardsOf, columnOf, focusCard, openLists, words } from "./moves.js";
 
 let lifted = null;
 let from = null;
-
-const cardsOf = (list) => [...list.querySelectorAll(":scope > [data-card]")];
-const isShown = (element) => element.offsetParent !== null;
 
 export const isLifted = () => lifted !== null;
 
@@ -48,7 +45,7 @@ function carryAlong(step) {
 }
 
 function carryAcross(step) {
-  const lists = [...document.querySelectorAll("[data-cards]")].filter(isShown);
+  const lists = openLists();
   const list = lists[lists.indexOf(lifted.parentElement) + step];
   if (!list) return;
   const at = cardsOf(lifted.parentElement).indexOf(lifted);

@@ -13,6 +13,10 @@ export const columnOf = (card) => card.closest("[data-column]");
 export const cardById = (id) => document.getElementById(`card-${id}`);
 // Quick add is on the page of those who may change the board, and only there.
 export const mayChange = () => document.querySelector("[data-quick-add]") !== null;
+export const cardsOf = (list) => [...list.querySelectorAll(":scope > [data-card]")];
+// From left to right, without those that are folded away.
+export const openLists = () =>
+  [...document.querySelectorAll("[data-cards]")].filter((one) => !one.closest(".is-folded"));
 export const moveUrl = (card) => card.querySelector("[data-move-menu]")?.href;
 
 export async function fetchPart(url, options = {}) {

@@ -30,6 +30,20 @@ def test_arrows_and_letters_walk_between_cards(browse, world):
     assert violations(page) == []
 
 
+def test_folded_columns_are_passed_over(browse, world):
+    card, other = world.add("a"), world.add("b", column=world.failed)
+    page = browse(world.owner)
+    page.add_init_script(f"localStorage.setItem('novum-folded', '[\"{world.done}\"]')")
+    board_page(page, world)
+    page.keyboard.press("j")
+    page.keyboard.press("l")
+    assert focused_card(page) == str(other)
+    page.keyboard.press("h")
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowRight")
+    expect(card_in(page, world.failed, card)).to_have_count(1)
+
+
 def test_a_card_is_lifted_carried_dropped_and_each_step_said(
     browse, world, wall_column
 ):

@@ -73,6 +73,16 @@ def test_a_card_dragged_to_another_column_stays_there_and_comes_back(
     assert world.shown() == before
 
 
+def test_a_folded_column_takes_a_dropped_card(browse, world, wall_column):
+    card = world.add()
+    page = browse(world.owner)
+    page.add_init_script(f"localStorage.setItem('novum-folded', '[\"{wall_column}\"]')")
+    board_page(page, world)
+    drag(page, card, page.locator(f'[data-column="{wall_column}"]'))
+    expect(page.get_by_text("Moved to Review")).to_be_visible()
+    assert card_row(card).column_id == wall_column
+
+
 def test_where_priorities_disagree_the_servers_order_wins_and_says_so(browse, world):
     urgent = world.add("Urgent", priority=1)
     usual, later = world.add("Usual"), world.add("Later")
