@@ -17,7 +17,7 @@ from accounts.callers import Caller
 from accounts.roles import BoardRole
 from boards import access
 from boards.models import Board, Card, Column, Comment
-from boards.reads import CardFilter, with_people
+from boards.reads import CardFilter
 from boards.shapes import card_key
 from leases.changes import Moment, moment
 from leases.models import Contract, Lease
@@ -27,6 +27,8 @@ CARDS_PER_PAGE = 50
 MOST_CARDS = 500
 MAX_LABELS = 200
 _OFFSET = 1 << 63
+# Possibly long, and not on a card's face.
+_NOT_SHOWN = ("description", "properties", "payload", "output")
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,6 @@ class CardView:
         finished = self.card.state == Card.State.DONE
         return due is not None and not finished and due < now()
 
-    @property
-    def signature(self) -> str:
-        """Changes whenever the card's face does."""
-        return f"{self.card.version}.{self.comments}.{self.shade}"
-
 
 @dataclass(frozen=True)
 class ColumnView:
@@ -109,7 +106,6 @@ class Wall:
     role: BoardRole
     columns: list[ColumnView]
     moment: Moment
-    workspace_key: str
 
     @property
     def total(self) -> int:
@@ -120,17 +116,8 @@ class Wall:
         return sum(column.counts.get("working", 0) for column in self.columns)
 
     @property
-    def shown(self) -> int:
-        """Cards in the longest of the columns, as far as they are shown."""
-        return max((len(column.cards) for column in self.columns), default=0)
-
-    @property
     def may_edit(self) -> bool:
         return self.role >= BoardRole.EDITOR and self.board.archived_at is None
-
-    @property
-    def may_manage(self) -> bool:
-        return self.role >= BoardRole.MANAGER
 
 
 def wall(
@@ -150,7 +137,7 @@ def wall(
             by_column[view.card.column_id].append(view)
     for head in heads:
         head.cards.extend(by_column[head.column.pk])
-    return Wall(board, role, heads, seen_at, caller.workspace_key)
+    return Wall(board, role, heads, seen_at)
 
 
 def total(board_id: UUID) -> int:
@@ -211,16 +198,23 @@ def more_cards(
 def card_views(workspace_key: str, ids: Sequence[UUID]) -> list[CardView]:
     """These cards as they are now, in claim order; archived and gone ones left out."""
     cards = list(
-        with_people(Card.objects.present().filter(pk__in=ids))
-        .select_related("column__contract", "assignee", "holder", "created_by")
+        Card.objects.present()
+        .filter(pk__in=ids)
+        .select_related("assignee")
+        .defer(*_NOT_SHOWN)
         .order_by("priority", "position", "id")
     )
     leases = {
         lease.pk: lease
-        for lease in Lease.objects.select_related("holder", "token").filter(
-            pk__in=[card.lease_id for card in cards if card.lease_id]
-        )
+        for lease in Lease.objects.select_related("holder")
+        .defer("output", "note", "reason")
+        .filter(pk__in=[card.lease_id for card in cards if card.lease_id])
     }
+    attempts = dict(
+        Contract.objects.filter(
+            column_id__in={card.column_id for card in cards}
+        ).values_list("column_id", "max_attempts")
+    )
     comments = Counter(
         dict(
             Comment.objects.filter(card_id__in=[card.pk for card in cards])
@@ -234,17 +228,12 @@ def card_views(workspace_key: str, ids: Sequence[UUID]) -> list[CardView]:
             card=card,
             key=card_key(workspace_key, card.number),
             lease=leases.get(card.lease_id) if card.lease_id else None,
-            max_attempts=_max_attempts(card.column),
+            max_attempts=attempts.get(card.column_id, 0),
             comments=comments[card.pk],
             reason=reasons.get(card.pk, ""),
         )
         for card in cards
     ]
-
-
-def _max_attempts(column: Column) -> int:
-    contract = getattr(column, "contract", None)
-    return contract.max_attempts if isinstance(contract, Contract) else 0
 
 
 def _first_ids(column_ids: list[UUID], wanted: CardFilter, limit: int) -> list[UUID]:

@@ -37,7 +37,7 @@ function showChip(chip) {
 
 function showWaiting(time) {
   const left = secondsUntil(time.dataset.until);
-  write(time, left <= 0 ? time.dataset.due : words(left));
+  write(time, left <= 0 ? time.dataset.due : time.dataset.in.replace("{left}", words(left)));
 }
 
 export function tick() {

@@ -41,9 +41,9 @@ function hear(frame) {
 function filtered(frame) {
   patch({ server_time: frame.server_time, leases: frame.leases });
   if (!frame.cards?.length || filtering) return;
-  filtering = setTimeout(async () => {
-    await refresh();
+  filtering = setTimeout(() => {
     filtering = 0;
+    refresh();
   }, FILTER_MS);
 }
 

@@ -207,3 +207,16 @@ def test_a_card_being_dragged_is_left_alone(browse, world):
     expect(card_of(page, card)).to_have_attribute("data-shade", "open")
     page.evaluate("delete document.body.dataset.dragging")
     expect(card_of(page, card)).to_have_attribute("data-shade", "working")
+
+
+def test_focus_stays_on_a_card_that_changes_and_moves(browse, world):
+    card = world.add()
+    page = open_board(browse(world.owner), world)
+    title = card_of(page, card).locator(".card-title")
+    title.focus()
+    held = world.claim()
+    expect(chip_of(page, held)).to_be_visible()
+    expect(title).to_be_focused()
+    complete(world.worker, **receipt(held))
+    expect(cards_in(page, world.done)).to_have_count(1)
+    expect(title).to_be_focused()
