@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help up test lint fmt bench mutants lock setup setup-dev
+.PHONY: help up test lint fmt bench mutants images lock setup setup-dev
 
 BIN := .venv/bin
 
@@ -29,6 +29,9 @@ bench: setup-dev ## speed, as ratios measured in one run
 
 mutants: setup-dev ## planted faults, each of which must turn a test red
 	$(BIN)/python -m tests.mutants
+
+images: setup-dev ## the pictures of the README, from the running product
+	$(BIN)/python -m docs.images
 
 lock: ## requirements with hashes, anew from pyproject.toml
 	@bin/setup --lock
