@@ -4,9 +4,9 @@ import { ask } from "./confirm.js";
 import { forget } from "./draft.js";
 import { fetchPart } from "./moves.js";
 import { adopt, isDirty, mark, patch, typed } from "./parts.js";
-import { show } from "./toast.js";
 import "./json_editor.js";
 import "./preview.js";
+import "./sheet_buttons.js";
 
 const PATIENCE_MS = 250;
 const UNNAMED_MS = 2000;
@@ -94,35 +94,7 @@ document.addEventListener("keydown", (event) => {
     form.requestSubmit();
   }
 });
-document.addEventListener("click", async (event) => {
-  const on = (selector) => event.target.closest(`#sheet ${selector}`);
-  if (on("[data-open]")) {
-    const target = document.getElementById(on("[data-open]").dataset.open);
-    on("details.menu").open = false;
-    target.open = true;
-    target.querySelector("textarea").focus();
-  } else if (on("[data-copy-link]")) {
-    const link = new URL(sheet().dataset.url, window.location.href).href;
-    await navigator.clipboard.writeText(link);
-    show(on("[data-copy-link]").dataset.copyLink);
-  } else if (on("[data-older]")) {
-    event.preventDefault();
-    older(on("[data-older]"));
-  }
-});
-
-async function older(link) {
-  const reply = await fetchPart(link.href);
-  if (!reply.ok) return;
-  const page = new DOMParser().parseFromString(reply.html, "text/html");
-  const part = partOf(link);
-  part.dataset.expanded = "true";
-  part.querySelector("ol").append(...page.querySelectorAll(`#${part.id} ol > li`));
-  const next = page.querySelector("[data-older]");
-  if (next) link.href = next.getAttribute("href");
-  else link.remove();
-}
-
+document.addEventListener("undone", () => refresh());
 document.addEventListener("novum:changed", (event) => {
   const cards = event.detail?.cards;
   const isOther = cards?.length && !cards.includes(sheet()?.dataset.sheet);

@@ -6,5 +6,8 @@ document.addEventListener("undoable", (event) => {
   const { text, label, url, fields } = event.detail;
   const back = new FormData();
   for (const [name, value] of Object.entries(fields)) back.set(name, value);
-  show(text, { label, action: () => perform(url, back) });
+  const undo = async () => {
+    if (await perform(url, back)) document.dispatchEvent(new CustomEvent("undone"));
+  };
+  show(text, { label, action: undo });
 });

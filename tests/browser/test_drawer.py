@@ -5,9 +5,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
+from boards.history import EVENTS_PER_PAGE
 from boards.reads import card as read_card
 from boards.reads import comments
 from boards.verbs.cards import edit_card
+from boards.verbs.comments import add_comment
 from tests.browser.conftest import violations
 
 ANNOUNCE = "document.dispatchEvent(new CustomEvent('novum:changed'))"
@@ -149,6 +151,66 @@ def test_comments_preview_and_json(world, browse):
     page.keyboard.press("Control+Enter")
     expect(page.locator("#sheet-part-activity")).to_contain_text("changed payload")
     assert read_card(world.owner, card_id=card).payload == {"a": 1}
+
+
+def test_a_comment_is_put_right_and_taken_back(world, browse):
+    card = world.add("A card")
+    add_comment(world.owner, card_id=card, text="First")
+    page = browse(world.owner)
+    opened(page, world, card)
+    menu = page.locator(".comment details.menu")
+    menu.locator("summary").click()
+    menu.get_by_role("button", name="Edit").click()
+    page.locator(".comment-edit textarea").fill("Second")
+    page.locator(".comment-edit .button-primary").click()
+    expect(page.locator(".comment .prose")).to_have_text("Second")
+    expect(page.locator(".comment-edit textarea")).to_be_hidden()
+    menu.locator("summary").click()
+    menu.get_by_role("button", name="Delete").click()
+    expect(page.locator(".comment")).to_have_count(0)
+
+
+def test_what_is_typed_while_a_save_is_under_way_stays_and_saves(world, browse):
+    card = world.add("A card", description="Before")
+    page = browse(world.owner)
+    opened(page, world, card)
+    held = []
+    page.route("**/edit/description", lambda route: held.append(route), times=1)
+    page.locator("#sheet-description-edit").click()
+    page.locator("#sheet-description").fill("One")
+    with page.expect_request("**/edit/description"):
+        page.keyboard.press("Control+Enter")
+    page.locator("#sheet-description").fill("One, two")
+    with page.expect_response(re.compile(card_url(world, card) + "$")):
+        held[0].continue_()
+    expect(page.locator("#sheet-description")).to_have_value("One, two")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#sheet-description")).to_be_hidden()
+    expect(page.locator(".clash")).to_have_count(0)
+    assert read_card(world.owner, card_id=card).description == "One, two"
+
+
+def test_archiving_from_the_cold_page_can_be_undone(world, browse):
+    card = world.add("A card")
+    page = browse(world.owner)
+    page.goto(card_url(world, card))
+    page.locator("#sheet-head details.menu summary").click()
+    page.get_by_role("button", name="Archive").click()
+    expect(page.locator("#sheet-archived")).to_be_visible()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator("#sheet-archived")).to_have_count(0)
+
+
+def test_older_activity_is_read_on_request(world, browse):
+    card = world.add("A card")
+    for i in range(EVENTS_PER_PAGE + 5):
+        edit_card(world.owner, card_id=card, title=f"Title {i}")
+    page = browse(world.owner)
+    opened(page, world, card)
+    lines = page.locator("#sheet-part-activity li")
+    expect(lines).to_have_count(EVENTS_PER_PAGE)
+    page.locator("[data-older]").click()
+    expect(lines).to_have_count(EVENTS_PER_PAGE + 6)
 
 
 def test_taking_away_asks_and_the_sheet_follows(world, browse):

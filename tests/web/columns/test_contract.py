@@ -5,6 +5,7 @@ import json
 import pytest
 
 from accounts.roles import WorkspaceRole
+from leases import trial
 from leases.reads import contract
 from leases.verbs.complete import complete
 from tests.builders import a_person, card_row, receipt
@@ -182,6 +183,20 @@ def test_a_schema_that_will_not_do_is_said_when_tried(world, person):
         typed = fields(world, input_schema=text) | {"try": "input_schema"}
         part = person.post(url(world, "/contract/try"), typed, headers=PART)
         assert said in part.content.decode()
+
+
+def test_a_trial_ends_after_500_cards_or_when_its_time_is_over(world, monkeypatch):
+    world.add_many(3)
+    where = {"board_id": world.board, "column_id": world.queue}
+    monkeypatch.setattr(trial, "MAX_TRIED", 2)
+    found = trial.try_input(world.owner, schema=False, **where)
+    assert (found.total, found.tried, found.misfits) == (3, 2, 2)
+    monkeypatch.setattr(trial, "MAX_MISFITS_SHOWN", 1)
+    found = trial.try_input(world.owner, schema=False, **where)
+    assert (len(found.shown), found.hidden) == (1, 1)
+    monkeypatch.setattr(trial, "TRIAL_SECONDS", 0.0)
+    found = trial.try_input(world.owner, schema=False, **where)
+    assert (found.total, found.tried) == (3, 0)
 
 
 def test_the_output_schema_is_tried_on_past_results(world, person):
