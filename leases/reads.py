@@ -169,7 +169,9 @@ def contract_of(column_id: UUID) -> Contract:
 
 def attempts_before(lease: Lease) -> list[Attempt]:
     """The five latest attempts at the card before this lease, latest first."""
-    rows = Lease.objects.filter(card_id=lease.card_id, id__lt=lease.pk)
+    rows = Lease.objects.filter(
+        card_id=lease.card_id, acquired_at__lt=lease.acquired_at
+    )
     return [
         Attempt(
             attempt=row.attempt,
@@ -180,5 +182,5 @@ def attempts_before(lease: Lease) -> list[Attempt]:
             reason=row.reason,
             note=row.note,
         )
-        for row in _with_holder(rows).order_by("-id")[:5]
+        for row in _with_holder(rows).order_by("-acquired_at")[:5]
     ]

@@ -63,5 +63,5 @@ def _locked_queue(caller: Caller, card_id: UUID) -> Column | None:
 
 def _queue_id(card: Card) -> UUID:
     """Where its latest lease was; that may be elsewhere than where it lies now."""
-    latest = Lease.objects.filter(card=card).order_by("-id").first()
+    latest = Lease.objects.filter(card=card).order_by("-acquired_at").first()
     return latest.column_id if latest else card.column_id
