@@ -10,7 +10,7 @@ from collections import Counter
 
 import pytest
 
-from novum.rest.limits import WINDOW_SECONDS
+from novum.limits import WINDOW_SECONDS
 
 LIMIT = 60
 WORKERS = 10
