@@ -8,10 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from accounts.callers import Caller
 from accounts.errors import FieldError, Invalid
 from boards.shapes import CardShape
+from novum import limits
 from novum.cleaning import clean, read_json
 from novum.operations.operation import Operation
 from novum.operations.perform import perform
-from novum.rest import limits
 
 IN_QUERY = ("GET", "DELETE")
 IN_HEADER = {"if_match": "If-Match"}

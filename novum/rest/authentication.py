@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from accounts.callers import Caller
 from accounts.credentials import caller_of_token, caller_of_user
 from accounts.errors import Unauthenticated
-from novum.rest.limits import guessed
+from novum.limits import guessed
 
 WORKSPACE_KEY = "workspace"
 

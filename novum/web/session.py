@@ -18,7 +18,7 @@ from accounts.errors import DomainError, TooManyRequests
 from accounts.reads import is_set_up
 from accounts.verbs.links import LinkUsedUp, follow_link, user_of_link
 from accounts.verbs.people import set_up
-from novum.rest import limits
+from novum import limits
 from novum.web import account_forms as forms
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -106,9 +106,9 @@ def _identified(request: HttpRequest, *, username: str, password: str) -> Any:
     the password is looked at. Raises TooManyRequests."""
     limit = settings.RATE_LIMITS["guess"]
     address: Any = request
-    limits._count(f"{limits.address_of(address)}:sign-in", limit)
+    limits.count(f"{limits.address_of(address)}:sign-in", limit)
     account = username.casefold()[:150]
-    limits._count(f"account:{account}:sign-in", -(-limit // ACCOUNT_SHARE))
+    limits.count(f"account:{account}:sign-in", -(-limit // ACCOUNT_SHARE))
     return authenticate(request, username=username, password=password)
 
 

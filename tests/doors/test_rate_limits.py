@@ -8,7 +8,7 @@ from itertools import count
 import pytest
 import redis
 
-from novum.rest import limits
+from novum import limits
 from tests.doors.http import Http, token_of
 
 _windows = count(step=2)

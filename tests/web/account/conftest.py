@@ -6,7 +6,7 @@ from django.test import Client
 from accounts.callers import Caller
 from accounts.models import Actor
 from accounts.roles import WorkspaceRole
-from novum.rest import limits
+from novum import limits
 from tests.builders import World, a_person
 
 

@@ -48,12 +48,12 @@ _redis_rests_until = 0.0
 
 def check(caller: Caller, bucket: str) -> None:
     """Count one request. Raises TooManyRequests."""
-    _count(f"{caller.credential_id}:{bucket}", settings.RATE_LIMITS[bucket])
+    count(f"{caller.credential_id}:{bucket}", settings.RATE_LIMITS[bucket])
 
 
 def guessed(request: HttpRequest) -> None:
     """Count a wrong token against the address it came from. Raises TooManyRequests."""
-    _count(f"{address_of(request)}:guess", settings.RATE_LIMITS["guess"])
+    count(f"{address_of(request)}:guess", settings.RATE_LIMITS["guess"])
 
 
 def address_of(request: HttpRequest) -> str:
@@ -69,7 +69,9 @@ def address_of(request: HttpRequest) -> str:
     return hops[-trusted] if len(hops) >= trusted else peer
 
 
-def _count(key: str, limit: int) -> None:
+def count(key: str, limit: int) -> None:
+    """Count one of at most `limit` a minute under this key (0 = no limit), over all
+    processes. Raises TooManyRequests."""
     if not limit:
         return
     window = int(time()) // WINDOW_SECONDS
