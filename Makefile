@@ -31,7 +31,7 @@ mutants: setup-dev ## planted faults, each of which must turn a test red
 	$(BIN)/python -m tests.mutants
 
 images: setup-dev ## the pictures of the README, from the running product
-	$(BIN)/python -m docs.images
+	$(BIN)/python -m docs.pictures
 
 lock: ## requirements with hashes, anew from pyproject.toml
 	@bin/setup --lock
