@@ -238,7 +238,7 @@ class Migration(migrations.Migration):
             options={
                 "indexes": [
                     models.Index(
-                        condition=models.Q(("state", "active")),
+                        condition=models.Q(("ended_at", None)),
                         fields=["column", "expires_at"],
                         name="lease_lapse",
                     ),

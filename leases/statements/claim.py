@@ -17,12 +17,10 @@ from leases.tokens import new_nonce
 
 # Stand-ins for the two parameters of the embedded querysets.
 _COLUMN, _ACTOR = UUID(int=1), UUID(int=2)
-_READY = "state = 'open' AND archived_at IS NULL AND available_at IS NULL AND fits"
-# Is there a card for anyone that comes before this one of mine? Asked for mine only.
-_BEHIND = f"""EXISTS (SELECT FROM boards_card f WHERE f.column_id = %(column)s
-    AND f.{_READY.replace(" AND ", " AND f.")} AND f.assignee_id IS NULL
-    AND (f.priority, f.position, f.id)
-        < (boards_card.priority, boards_card.position, boards_card.id))"""
+# Mine that come before the first one for anyone. Where nothing is kept for me (nearly
+# always) it costs no look at that first one.
+_BEFORE = "(priority, position, id) < (SELECT priority, position, id FROM front)"
+_KEPT = "EXISTS (SELECT FROM mine)"
 
 
 def _picked(queryset: QuerySet[Card], count: int, condition: str = "") -> str:
@@ -30,6 +28,13 @@ def _picked(queryset: QuerySet[Card], count: int, condition: str = "") -> str:
     select, order = text.split(" ORDER BY ")
     also = f" AND {condition}" if condition else ""
     return f"SELECT id FROM ({select}{also} ORDER BY {order} LIMIT {count}) AS c"
+
+
+def _first(queryset: QuerySet[Card]) -> str:
+    """The first one, only looked at."""
+    fields = queryset.values("priority", "position", "id")
+    text = embedded(fields, column=_COLUMN, actor=_ACTOR)
+    return text.partition(" FOR NO KEY UPDATE")[0] + " LIMIT 1"
 
 
 # The highest slot that may be taken. Slots above the limit are those of leases from
@@ -57,7 +62,7 @@ WITH asked AS MATERIALIZED (
     COALESCE(%(seconds)s, k.lease_ttl_seconds, %(fallback)s) AS seconds,
     clock_timestamp() AS now,
     EXISTS (SELECT FROM leases_lease l WHERE l.column_id = k.column_id
-      AND l.state = 'active' AND l.expires_at <= statement_timestamp())
+      AND l.ended_at IS NULL AND l.expires_at <= statement_timestamp())
     OR EXISTS (SELECT FROM boards_card w WHERE w.column_id = k.column_id
       AND w.state = 'open' AND w.archived_at IS NULL
       AND w.available_at <= statement_timestamp()) AS untidy,
@@ -75,11 +80,13 @@ WITH asked AS MATERIALIZED (
     THEN 0
     WHEN concurrency_limit IS NULL THEN {count}
     ELSE (SELECT count(*) FROM slot) END AS cards FROM asked
+), mine AS MATERIALIZED ({_first(for_me)}
+), front AS MATERIALIZED ({_first(for_anyone)}
 ), picked AS MATERIALIZED (
   SELECT id FROM (
-    {_picked(for_me, count, f"NOT {_BEHIND}")}
+    {_picked(for_me, count, f"{_KEPT} AND {_BEFORE}")}
     UNION ALL {_picked(for_anyone, count)}
-    UNION ALL {_picked(for_me, count, _BEHIND)}
+    UNION ALL {_picked(for_me, count, f"{_KEPT} AND ({_BEFORE}) IS NOT TRUE")}
   ) next LIMIT (SELECT cards FROM room)
 ), taken AS (
   UPDATE boards_card c SET state = 'claimed', attempts = c.attempts + 1,
@@ -121,7 +128,8 @@ SELECT asked.enabled, asked.paused, asked.untidy, asked.unjudged,
     SELECT l.attempt, l.state, x.handle AS holder, l.acquired_at, l.ended_at,
       l.reason, l.note
     FROM leases_lease l JOIN accounts_actor x ON x.id = l.holder_id
-    WHERE l.card_id = t.id AND l.state <> 'active' ORDER BY l.id DESC LIMIT 5) h) END
+    WHERE l.card_id = t.id AND l.state <> 'active'
+    ORDER BY l.acquired_at DESC LIMIT 5) h) END
     AS history
 FROM asked LEFT JOIN taken t ON true LEFT JOIN lease ON lease.id = t.lease_id
 LEFT JOIN accounts_actor a ON a.id = t.created_by_id ORDER BY t.n

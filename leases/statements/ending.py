@@ -2,9 +2,10 @@
 each, for one lease or many.
 
 Both are built alike: `target` keeps the column that cards may go to from being deleted
-or changed into a queue meanwhile; `held` locks cards and leases (cards in the order of
-their ids, so that two of these never wait for each other in a circle); `clocked` reads
-the clock *after* all the locks are there, since a clock read before a wait is too old
+or changed into a queue meanwhile; `held` locks each card and then its lease (cards in
+the order of their ids, so that two of these never wait for each other in a circle; one
+row by its key each, which no statistics can talk PostgreSQL out of); `clocked` reads the
+clock *after* all the locks are there, since a clock read before a wait is too old
 (decision D1); `ending` keeps what may still end; then card, lease, slot and event change
 together.
 """
@@ -26,25 +27,35 @@ NEXT_POSITION = f"nextval('boards_card_position') * {GAP}"
 _HELD = """
 target AS MATERIALIZED (
   SELECT d.id, d.is_queue, d.checks_input FROM boards_column d
-  WHERE d.archived_at IS NULL AND d.id IN (SELECT k.{target} FROM leases_contract k
+  WHERE d.archived_at IS NULL AND d.id IN (SELECT {target} FROM leases_contract k
     WHERE k.column_id IN ({columns})) FOR KEY SHARE
+), wanted AS MATERIALIZED (
+  SELECT l.id, l.card_id FROM leases_lease l
+  WHERE (SELECT count(*) FROM target) >= 0 AND {pick}
 ), held AS MATERIALIZED (
-  SELECT c.id, c.attempts, c.column_id, l.id AS lease_id, l.slot, l.state, l.expires_at,
-    k.enabled, k.max_attempts, k.backoff_seconds, d.id AS target, d.is_queue,
-    d.checks_input
-  FROM boards_card c JOIN leases_lease l ON l.card_id = c.id
-  JOIN leases_contract k ON k.column_id = l.column_id
-  LEFT JOIN target d ON d.id = k.{target}
-  WHERE {pick} FOR NO KEY UPDATE OF c, l {skip}
+  SELECT c.*, l.*
+  FROM (SELECT id, card_id FROM wanted ORDER BY card_id) w
+  CROSS JOIN LATERAL (SELECT c.id, c.attempts, c.column_id FROM boards_card c
+    WHERE c.id = w.card_id FOR NO KEY UPDATE {skip}) c
+  CROSS JOIN LATERAL (SELECT l.id AS lease_id, l.column_id AS queue_id, l.slot, l.state,
+      l.expires_at FROM leases_lease l
+    WHERE l.id = w.id AND l.card_id = c.id FOR NO KEY UPDATE {skip}) l
 ), clocked AS MATERIALIZED (
-  SELECT held.*, row_number() OVER () AS n, clock_timestamp() AS now
+  SELECT held.*, k.enabled, k.max_attempts, k.backoff_seconds, d.id AS target,
+    d.is_queue, d.checks_input, row_number() OVER () AS n, clock_timestamp() AS now
   FROM (SELECT count(*) FROM held) AS all_of_them, held
+  JOIN leases_contract k ON k.column_id = held.queue_id
+  LEFT JOIN target d ON d.id = {target}
 )"""
 
-_STILL_HELD = "(expires_at IS NULL OR expires_at > now)"
-_THESE = "l.id = ANY(%(leases)s::uuid[]) AND l.state = 'active' ORDER BY c.id"
-_THEIRS = """SELECT l.column_id FROM leases_lease l
-      WHERE l.id = ANY(%(leases)s::uuid[])"""
+# The state is asked for behind the locks, and lapsed leases by `ended_at`: with
+# statistics out of date the planner would otherwise walk through all active ones by
+# the wrong partial index.
+_ACTIVE = "state = 'active'"
+_STILL_HELD = f"{_ACTIVE} AND (expires_at IS NULL OR expires_at > now)"
+_LAPSED_NOW = f"{_ACTIVE} AND expires_at <= now"
+_THESE = "l.id = ANY(%(leases)s::uuid[])"
+_THEIRS = f"SELECT l.column_id FROM leases_lease l WHERE {_THESE}"
 _FREED = """
 freed AS (
   UPDATE leases_slot s SET lease_id = NULL FROM ending e
@@ -79,7 +90,7 @@ def _recorded(*selects: str) -> str:
 
 _COMPLETE = compact(f"""
 WITH {
-    _HELD.format(target="on_success_column_id", columns=_THEIRS, pick=_THESE, skip="")
+    _HELD.format(target="k.on_success_column_id", columns=_THEIRS, pick=_THESE, skip="")
 },
 ending AS MATERIALIZED (
   SELECT clocked.*, g.output, g.properties FROM clocked
@@ -146,10 +157,10 @@ EXPIRE = Ending("expired", events.LEASE_EXPIRED, counted=True)
 RELEASE = Ending("released", events.LEASE_RELEASED, counted=False)
 REVOKE = Ending("revoked", events.LEASE_REVOKED, counted=False)
 
-_LAPSED = """l.column_id = %(column)s AND l.state = 'active'
-  AND l.expires_at <= statement_timestamp() ORDER BY c.id LIMIT %(limit)s"""
-# What isn't counted is never dead-lettered: no column to look after.
-_NOWHERE = "NULL"
+# Leases before cards, for once: nobody waits here for anybody.
+_LAPSED = """l.column_id = %(column)s AND l.ended_at IS NULL
+  AND l.expires_at <= statement_timestamp()
+  ORDER BY l.expires_at LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED"""
 _BACKOFF = """COALESCE(%(after)s::float8,
   backoff_seconds[LEAST(attempts, cardinality(backoff_seconds))], 0)"""
 
@@ -157,14 +168,12 @@ _BACKOFF = """COALESCE(%(after)s::float8,
 def _give_back(
     how: Ending, pick: str, still: str, columns: str = _THEIRS, skip: str = ""
 ) -> str:
+    # What isn't counted is never dead-lettered: no column to look after.
+    target = "k.on_failure_column_id" if how.counted else "NULL::uuid"
     again = "%(retry)s AND attempts < max_attempts" if how.counted else "true"
     delay = _BACKOFF if how.delayed else "0"
     return compact(f"""
-WITH {
-        _HELD.format(
-            target="on_failure_column_id", columns=columns, pick=pick, skip=skip
-        )
-    },
+WITH {_HELD.format(target=target, columns=columns, pick=pick, skip=skip)},
 ending AS MATERIALIZED (
   SELECT *, CASE WHEN again AND delay > 0 THEN now + make_interval(secs => delay) END
     AS next_due
@@ -202,11 +211,9 @@ ending AS MATERIALIZED (
 
 _GIVE_BACK = {
     FAIL: _give_back(FAIL, _THESE, _STILL_HELD),
-    RELEASE: _give_back(RELEASE, _THESE, _STILL_HELD, _NOWHERE),
-    REVOKE: _give_back(REVOKE, _THESE, "true", _NOWHERE),
-    EXPIRE: _give_back(
-        EXPIRE, _LAPSED, f"NOT {_STILL_HELD}", "%(column)s", "SKIP LOCKED"
-    ),
+    RELEASE: _give_back(RELEASE, _THESE, _STILL_HELD),
+    REVOKE: _give_back(REVOKE, _THESE, _ACTIVE),
+    EXPIRE: _give_back(EXPIRE, _LAPSED, _LAPSED_NOW, "%(column)s", "SKIP LOCKED"),
 }
 
 

@@ -22,8 +22,8 @@ WHERE l.id = ANY(%(leases)s::uuid[]) AND l.workspace_id = %(workspace)s
 # whatever the clock said when it began to wait.
 _RENEW = compact("""
 WITH held AS MATERIALIZED (
-  SELECT l.id, l.expires_at, COALESCE(%(seconds)s, l.seconds) AS seconds
-  FROM leases_lease l WHERE l.id = ANY(%(leases)s::uuid[]) AND l.state = 'active'
+  SELECT l.id, l.state, l.expires_at, COALESCE(%(seconds)s, l.seconds) AS seconds
+  FROM leases_lease l WHERE l.id = ANY(%(leases)s::uuid[])
   ORDER BY l.card_id FOR NO KEY UPDATE
 ), clocked AS MATERIALIZED (
   SELECT held.*, clock_timestamp() AS now
@@ -32,7 +32,7 @@ WITH held AS MATERIALIZED (
 UPDATE leases_lease l SET renewals = l.renewals + 1, renewed_at = c.now,
   expires_at = c.now + make_interval(secs => c.seconds)
 FROM clocked c
-WHERE l.id = c.id AND (c.expires_at IS NULL OR c.expires_at > c.now)
+WHERE l.id = c.id AND c.state = 'active' AND (c.expires_at IS NULL OR c.expires_at > c.now)
 RETURNING l.id, l.expires_at, c.now
 """)
 

@@ -68,7 +68,7 @@ def dead_letter_exhausted(column_id: UUID) -> int:
 def untidy_columns() -> list[UUID]:
     """Queues in which something is overdue, by one look at small indexes."""
     lapsed = Lease.objects.filter(
-        column_id=OuterRef("pk"), state=Lease.State.ACTIVE, expires_at__lte=Now()
+        column_id=OuterRef("pk"), ended_at=None, expires_at__lte=Now()
     )
     due = Card.objects.filter(
         column_id=OuterRef("pk"),
