@@ -1,0 +1,128 @@
+"""The statements of the loop find their rows by the right index, whatever PostgreSQL
+believes about the tables (issue 2: no sequential scan, few pages, stale statistics).
+"""
+
+from contextlib import contextmanager
+
+import pytest
+from django.db import connection
+
+from boards.models import Card
+from leases.statements import ending
+from leases.verbs.complete import complete
+from leases.verbs.give_back import fail, release
+from leases.verbs.renew import renew
+from tests.builders import a_world, lapse, receipt
+from tests.leases.big_queue import fill
+from tests.leases.plans import BIG, explained
+
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.timeout(240)]
+TABLES = (*BIG, "leases_slot")
+# Of one statement, changes included: a claim writes to 4 tables with 20 indexes.
+PAGES = 150
+# Of one step of a plan, for at most ten cards.
+ROWS = 25
+
+
+def sql(text):
+    with connection.cursor() as cursor:
+        cursor.execute(text)
+
+
+@contextmanager
+def left_alone():
+    """No autovacuum comes to the rescue; what was known about the tables is forgotten."""
+    for table in TABLES:
+        sql(f"ALTER TABLE {table} SET (autovacuum_enabled = off)")
+        sql(f"DELETE FROM pg_statistic WHERE starelid = '{table}'::regclass")
+    try:
+        yield
+    finally:
+        for table in TABLES:
+            sql(f"ALTER TABLE {table} RESET (autovacuum_enabled)")
+        sql("RESET plan_cache_mode")
+
+
+def work(world, plans=None):
+    """Every statement of the loop, once; by its name what was run."""
+    ran = {}
+
+    def note(name, call):
+        with explained() as statements:
+            result = call()
+        ran[name] = [one for one in statements if "boards_card" in one.text]
+        return result
+
+    held = note("claim", world.claim)
+    note("renew", lambda: renew(world.worker, **receipt(held)))
+    note("complete", lambda: complete(world.worker, **receipt(held)))
+    held = note("claim again", world.claim)
+    note("fail", lambda: fail(world.worker, **receipt(held), retry_after_seconds=999))
+    held = note("third claim", world.claim)
+    note("release", lambda: release(world.worker, **receipt(held)))
+    lapse(world.claim())
+    note("expire", lambda: ending.expire(world.queue, 100))
+    held = note("claim of ten", lambda: world.ask(count=10)).claims
+    for one in held:
+        complete(world.worker, **receipt(one))
+    return ran
+
+
+def assert_lean(ran):
+    trouble = [one for name in ran for one in fat(name, ran[name])]
+    assert not trouble, "\n".join(map(str, trouble))
+
+
+def fat(name, statements):
+    """What was read that needn't have been."""
+    assert statements, name
+    limit = PAGES * (10 if name == "claim of ten" else 1)
+    for statement in statements:
+        for node in statement.on(*BIG):
+            if node.kind == "Seq Scan" or node.rows_looked_at > ROWS:
+                yield name, node.kind, node.table, node.index, node.rows_looked_at
+        if statement.top.pages > limit:
+            yield name, "pages", statement.top.pages
+
+
+@pytest.mark.parametrize(
+    "known", ["nothing", "empty tables", "tiny tables", "the truth"]
+)
+def test_whatever_is_known_about_the_tables_no_statement_reads_more_than_it_must(known):
+    with left_alone():
+        world = a_world(concurrency_limit=50)
+        if known == "tiny tables":
+            world.add_many(20)
+        if known in ("empty tables", "tiny tables"):
+            sql("VACUUM ANALYZE " + ", ".join(TABLES))
+        # Plans made now are kept: PostgreSQL makes a generic one once.
+        sql("SET plan_cache_mode = force_generic_plan")
+        world.add_many(20)
+        work(world)
+        fill(world, 60_000)
+        if known == "the truth":
+            sql("ANALYZE " + ", ".join(TABLES))
+        assert_lean(work(world))
+        sql("SET plan_cache_mode = force_custom_plan")
+        assert_lean(work(world))
+
+
+def test_among_a_million_cards_a_claim_finds_its_card_on_eight_pages():
+    with left_alone():
+        world = a_world(concurrency_limit=50)
+        fill(world, 1_000_000, in_the_way=False)
+        for mode in ("force_generic_plan", "force_custom_plan"):
+            sql(f"SET plan_cache_mode = {mode}")
+            with explained() as statements:
+                held = world.claim()
+            (claim,) = [one for one in statements if "WITH asked" in one.text]
+            picked = [n for n in claim.named("picked").below() if n.kind == "LockRows"]
+            assert sum(node.pages for node in picked) <= 8
+            assert {n.index for n in claim.named("picked").below() if n.index} == {
+                "card_claimable",
+                "card_claimable_by",
+            }
+            assert claim.top.pages <= PAGES
+            complete(world.worker, **receipt(held))
+        assert_lean(work(world))
+        assert Card.objects.filter(column_id=world.queue).count() > 999_000
