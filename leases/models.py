@@ -169,3 +169,31 @@ class Slot(models.Model):
 
     def __str__(self) -> str:
         return f"slot {self.number}"
+
+
+class Refusal(models.Model):
+    """Calls with a receipt that had lost its card: who still believed to hold it.
+
+    A row of its own, since an ended lease and its card stay as they are. One per
+    credential and verb, counted, so that a worker that goes on for ever fills nothing.
+    """
+
+    id = models.BigAutoField(primary_key=True)
+    lease = models.ForeignKey(
+        Lease, models.CASCADE, related_name="refusals", db_index=False
+    )
+    verb = models.CharField(max_length=10)
+    credential = models.UUIDField()
+    times = models.PositiveIntegerField(default=1)
+    first_at = models.DateTimeField(db_default=ClockTimestamp())
+    last_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["lease", "verb", "credential"], name="refusal_counted_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verb} refused {self.times} times"

@@ -5,12 +5,12 @@ from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from django.db.models import Count, Window
+from django.db.models import Count, Sum, Window
 
 from accounts.callers import Caller
 from accounts.shapes import ActorRef, actor_ref
 from boards import reads
-from leases.models import Lease
+from leases.models import Lease, Refusal
 from leases.reads import server_time
 from leases.wall import CardView, card_views
 
@@ -20,7 +20,8 @@ MAX_ATTEMPTS_SHOWN = 50
 @dataclass(frozen=True)
 class TimelineEntry:
     """One lease. `state` is the lease's, or `lapsed` while it's active beyond its time;
-    `lasted` goes on until it has ended."""
+    `lasted` goes on until it has ended; `refusals` counts the calls that came with its
+    receipt when it had lost the card."""
 
     id: UUID
     attempt: int
@@ -39,6 +40,7 @@ class TimelineEntry:
     reason: str
     note: str
     output: Any
+    refusals: int
 
 
 @dataclass(frozen=True)
@@ -60,16 +62,21 @@ def timeline(caller: Caller, *, card_id: UUID) -> Timeline:
         .annotate(total=Window(Count("id")))
         .order_by("-id")[:MAX_ATTEMPTS_SHOWN]
     )
+    refusals = dict(
+        Refusal.objects.filter(lease__in=rows)
+        .values_list("lease_id")
+        .annotate(all_times=Sum("times"))
+    )
     now = server_time()
     views = card_views(caller.workspace_key, [card_id])
     return Timeline(
-        entries=[_entry(row, now) for row in rows],
+        entries=[_entry(row, now, refusals.get(row.pk, 0)) for row in rows],
         total=rows[0].total if rows else 0,
         card=views[0] if views else None,
     )
 
 
-def _entry(row: Lease, now: datetime) -> TimelineEntry:
+def _entry(row: Lease, now: datetime, refusals: int) -> TimelineEntry:
     is_active = row.state == Lease.State.ACTIVE
     lapsed = is_active and row.expires_at is not None and row.expires_at <= now
     return TimelineEntry(
@@ -90,4 +97,5 @@ def _entry(row: Lease, now: datetime) -> TimelineEntry:
         reason=row.reason,
         note=row.note,
         output=row.output,
+        refusals=refusals,
     )

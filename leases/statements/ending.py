@@ -146,16 +146,17 @@ class Ending:
     """A way to end without a result. `counted`: the attempt stays counted, and a card
     without one left is dead-lettered; `delayed`: it waits out the backoff first."""
 
+    verb: str
     state: str
     event: str
     counted: bool
     delayed: bool = False
 
 
-FAIL = Ending("failed", events.LEASE_FAILED, counted=True, delayed=True)
-EXPIRE = Ending("expired", events.LEASE_EXPIRED, counted=True)
-RELEASE = Ending("released", events.LEASE_RELEASED, counted=False)
-REVOKE = Ending("revoked", events.LEASE_REVOKED, counted=False)
+FAIL = Ending("fail", "failed", events.LEASE_FAILED, counted=True, delayed=True)
+EXPIRE = Ending("expire", "expired", events.LEASE_EXPIRED, counted=True)
+RELEASE = Ending("release", "released", events.LEASE_RELEASED, counted=False)
+REVOKE = Ending("revoke", "revoked", events.LEASE_REVOKED, counted=False)
 
 # Leases before cards, for once: nobody waits here for anybody.
 _LAPSED = """l.column_id = %(column)s AND l.ended_at IS NULL

@@ -20,9 +20,9 @@ from leases.verbs.holding import (
     at_most,
     ended,
     held,
-    lost,
     only,
 )
+from leases.verbs.refusing import refused
 
 
 class Result(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -141,4 +141,4 @@ def _answer(
         return row
     if row.state == Lease.State.COMPLETED:
         return ended(caller, row, replayed=True)
-    return lost(caller, row)
+    return refused(caller, row, "complete")

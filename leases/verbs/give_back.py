@@ -10,7 +10,8 @@ from leases.models import Lease
 from leases.shapes import Ended
 from leases.statements import ending
 from leases.statements.renewing import look
-from leases.verbs.holding import ended, held, lost, only
+from leases.verbs.holding import ended, held, only
+from leases.verbs.refusing import refused
 
 MAX_REASON_CHARACTERS = 10_000
 
@@ -69,7 +70,7 @@ def _end(caller: Caller, row: Any, how: ending.Ending, **details: Any) -> Ended:
         row = look(caller.workspace_id, [row.id])[row.id]
     if row.state == how.state:
         return ended(caller, row, replayed=True)
-    raise lost(caller, row)
+    raise refused(caller, row, how.verb)
 
 
 def _check_text(field: str, text: str) -> None:

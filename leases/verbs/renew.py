@@ -9,7 +9,8 @@ from accounts.errors import DomainError
 from leases.shapes import Refused, Renewed, RenewedItem, RenewedMany
 from leases.statements import renewing
 from leases.verbs.claim import check_seconds
-from leases.verbs.holding import MAX_LEASES_PER_CALL, at_most, held, lost, only
+from leases.verbs.holding import MAX_LEASES_PER_CALL, at_most, held, only
+from leases.verbs.refusing import refused
 
 
 def renew(
@@ -57,4 +58,4 @@ def _renewed(row: Any) -> Renewed:
 def _lost_now(caller: Caller, row: Any) -> DomainError:
     """As it is after the attempt: the first look may be older than the loss."""
     now = renewing.look(caller.workspace_id, [row.id])
-    return lost(caller, now.get(row.id, row))
+    return refused(caller, now.get(row.id, row), "renew")
