@@ -8,7 +8,7 @@ _CARDS = """
 INSERT INTO boards_card (id, workspace_id, board_id, column_id, number, title,
   description, priority, position, labels, properties, state, fits, misfit, attempts,
   version, sequence, available_at, assignee_id, lease_id, holder_id)
-SELECT gen_random_uuid(), %(workspace)s, %(board)s, %(column)s,
+SELECT lpad(to_hex(nextval('boards_card_position')), 32, '0')::uuid, %(workspace)s, %(board)s, %(column)s,
   (SELECT COALESCE(max(number), 0) FROM boards_card) + i, 'Card', 'Text', %(priority)s,
   nextval('boards_card_position') * 16777216, '{}', '{}', %(state)s, %(fits)s,
   CASE WHEN NOT %(fits)s THEN '[]'::jsonb END, 0, 1, 1,
@@ -24,13 +24,12 @@ INSERT INTO leases_lease (id, workspace_id, board_id, column_id, card_id, holder
 SELECT COALESCE(lease_id, gen_random_uuid()), workspace_id, board_id, column_id, id,
   %(holder)s, CASE state WHEN 'claimed' THEN 'active' ELSE 'completed' END, 1, 'x', 300,
   now(), now() + interval '1 day', 0, CASE state WHEN 'done' THEN now() END, '', '', ''
-FROM boards_card WHERE state IN ('claimed', 'done')
-  AND NOT EXISTS (SELECT FROM leases_lease l WHERE l.card_id = boards_card.id)
+FROM boards_card WHERE state IN ('claimed', 'done') AND description = 'Text'
 """
 _EVENTS = """
 INSERT INTO boards_event (id, workspace_id, type, card_id, sequence, data)
-SELECT gen_random_uuid(), workspace_id, 'card.created', id, 1, '{}' FROM boards_card
-ON CONFLICT DO NOTHING
+SELECT gen_random_uuid(), workspace_id, 'card.created', id, 1, '{}'
+FROM boards_card WHERE description = 'Text'
 """
 
 
@@ -44,10 +43,10 @@ def fill(world: World, ready: int, *, in_the_way: bool = True) -> None:
         add(world, 1_000, priority=1, fits=False)
         add(world, 20_000, priority=1, state="done")
         add(world, 5_000, priority=5, assignee=world.worker.actor_id)
+        with connection.cursor() as cursor:
+            cursor.execute(_LEASES, {"holder": world.worker.actor_id})
+            cursor.execute(_EVENTS)
     add(world, ready)
-    with connection.cursor() as cursor:
-        cursor.execute(_LEASES, {"holder": world.worker.actor_id})
-        cursor.execute(_EVENTS)
 
 
 def add(world: World, count: int, **kind: object) -> None:
