@@ -43,9 +43,10 @@ STATUSES: tuple[tuple[type[errors.DomainError], int], ...] = (
 )
 # Of the IANA registry; what isn't here is no more than its status.
 TYPES = {429: "https://iana.org/assignments/http-problem-types#quota-exceeded"}
-# PostgreSQL's classes for "not now": out of connections or memory, shutting down,
-# cancelled by a timeout, lock not available, deadlock, connection lost.
-NOT_NOW = re.compile(r"08...|53...|57...|55P03|40P01|40001")
+# PostgreSQL's classes for "not now": out of connections or memory, cancelled by a
+# timeout, lock not available, deadlock; and for a connection that ended.
+NOT_NOW = re.compile(r"53...|57014|55P03|40P01|40001")
+LOST = re.compile(r"08...|57P..")
 
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -70,8 +71,7 @@ def problem_of(error: Exception) -> Problem:
     if isinstance(error, Unclean):
         fields = [FieldError(error.pointer, error.code, error.detail)]
         return _problem(error.status_hint, error.code, error.detail, errors=fields)
-    if isinstance(error, OperationalError) and _is_passing(error):
-        detail = "The database can't answer just now. Nothing was changed; try again."
+    if isinstance(error, OperationalError) and (detail := _passing(error)):
         return _problem(503, "unavailable", detail, retry_after_seconds=1)
     return _of_frameworks(error)
 
@@ -111,9 +111,17 @@ def _problem(status: int, code: str, detail: str, **more: Any) -> Problem:
     return Problem(title, status, code, detail, type=kind, **more)
 
 
-def _is_passing(error: OperationalError) -> bool:
+def _passing(error: OperationalError) -> str:
+    """What to do about an error that passes; empty for one that doesn't."""
     state = getattr(error.__cause__, "sqlstate", None)
-    return state is None or NOT_NOW.fullmatch(state) is not None
+    if state is None or LOST.fullmatch(state):
+        return (
+            "The database went away during the call: it may have been done or not."
+            " Repeat it as it was; with an Idempotency-Key it's done once."
+        )
+    if NOT_NOW.fullmatch(state):
+        return "The database can't answer just now. Nothing was changed; try again."
+    return ""
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
