@@ -60,7 +60,7 @@ def _arguments(
 
 def _body(request: HttpRequest) -> dict[str, Any]:
     raw = request.body or _chunked(request)
-    value = read_json(raw) if raw.strip() else {}
+    value = read_json(raw) if raw else {}
     if not isinstance(value, dict):
         raise Invalid(errors=[FieldError("", "invalid", "Send a JSON object.")])
     return value
