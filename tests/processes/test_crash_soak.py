@@ -21,6 +21,8 @@ TTL = 2
 MAX_ATTEMPTS = 30
 CHAOS_SECONDS = 14
 DRAIN_SECONDS = 60
+# What the server's database sessions are called, to know them from others.
+SESSIONS = "novum-soak"
 HABITS = {
     "keys": True,
     "stays": True,
@@ -43,7 +45,7 @@ def test_nothing_is_lost_or_done_twice_while_everything_is_killed(
         backoff_seconds=[0],
     )
     cards = world.add_many(CARDS)
-    with serve() as server:
+    with serve(PGAPPNAME=SESSIONS) as server:
         fleet = fleet_at(server, 0)
         go(fleet, tokens(WORKERS), queue)
         until = time.monotonic() + CHAOS_SECONDS
@@ -82,8 +84,8 @@ def cut_a_session():
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            " ORDER BY random() LIMIT 1"
+            " WHERE application_name = %s ORDER BY random() LIMIT 1",
+            [SESSIONS],
         )
 
 
