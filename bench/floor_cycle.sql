@@ -1,0 +1,24 @@
+-- Claim and complete, each one statement and one transaction. The card goes to the end
+-- of its queue, so that the depth stays the same.
+WITH next AS MATERIALIZED (
+    SELECT id FROM card WHERE queue = 1 AND NOT held
+    ORDER BY place, id LIMIT 1 FOR UPDATE SKIP LOCKED
+), taken AS (
+    UPDATE card SET held = true, attempts = attempts + 1, changed_at = now()
+    FROM next WHERE card.id = next.id
+    RETURNING card.id, card.attempts, card.title, card.payload
+), made AS (
+    INSERT INTO lease (card_id, queue, attempt, expires_at)
+    SELECT id, 1, attempts, now() + interval '300 s' FROM taken
+    RETURNING id, token, card_id
+)
+SELECT made.id AS lease, made.token, taken.id AS card, taken.title, taken.payload
+FROM made JOIN taken ON taken.id = made.card_id
+\gset
+WITH done AS (
+    UPDATE lease SET ended_at = now()
+    WHERE id = :lease AND token = :token::uuid AND ended_at IS NULL
+    RETURNING card_id
+)
+UPDATE card SET held = false, place = nextval('tail'), changed_at = now()
+FROM done WHERE card.id = done.card_id AND card.held;

@@ -1,0 +1,36 @@
+"""How big and how long. A run of everything takes about seven minutes as it is."""
+
+import argparse
+from dataclasses import dataclass, fields
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Every one of them is an option of `python -m bench`."""
+
+    rounds: int = 5
+    slice_seconds: int = 3
+    cards: int = 100_000
+    deep_cards: int = 1_000_000
+    cards_in_front: int = 10_000
+    sustained_seconds: int = 60
+    requests: int = 50_000
+    board_cards: int = 5_000
+    viewers: int = 200
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    for field in fields(Sizes):
+        parser.add_argument(
+            f"--{field.name.replace('_', '-')}",
+            type=int,
+            default=field.default,
+            metavar="N",
+            help=f"{field.default} unless given",
+        )
+
+
+def sizes_of(options: argparse.Namespace) -> Sizes:
+    return Sizes(
+        **{field.name: getattr(options, field.name) for field in fields(Sizes)}
+    )

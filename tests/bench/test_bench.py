@@ -1,0 +1,93 @@
+"""A very small run of every part: it works, and prints and keeps its figures.
+
+How fast anything is isn't asked here: that depends on what else the machine does.
+"""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from novum.running.settings import ROOT
+
+pytestmark = [pytest.mark.processes, pytest.mark.timeout(900)]
+
+SMALL = {
+    "--rounds": 1,
+    "--slice-seconds": 1,
+    "--cards": 300,
+    "--deep-cards": 2_000,
+    "--cards-in-front": 200,
+    "--sustained-seconds": 6,
+    "--requests": 300,
+}
+FIGURES = {
+    "floor": ["claim + complete by pgbench"],
+    "cycle": ["REST cycles/s : floor", "REST cycles/s : Procrastinate"],
+    "batch": ["cards/s, ten a call : one a call"],
+    "limit": ["cycles/s with a limit : without", "seen in", "clocks"],
+    "depth": [
+        "p50, 2,000 cards : 1,000",
+        "p99, 2,000",
+        "p50, behind 440",
+        "p99, behind",
+    ],
+    "sustained": ["last 1 s : first, alone", "last 1 s : first, with an old snapshot"],
+    "memory": ["MB of the largest web process", "MB more after 300 requests"],
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    data = tmp_path_factory.mktemp("bench")
+    options = [str(part) for pair in SMALL.items() for part in pair]
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", *options],
+        cwd=ROOT,
+        env={**os.environ, "NOVUM_DATA": str(data)},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    kept = (data / "bench" / "results.jsonl").read_text().splitlines()
+    return done.stdout.splitlines(), [json.loads(line) for line in kept]
+
+
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [(part, name) for part, names in FIGURES.items() for name in names],
+)
+def test_each_part_prints_and_keeps_its_figures(run, part, name):
+    lines, kept = run
+    assert any(line.startswith(part) and name in line for line in lines)
+    (figure,) = [one for one in kept if one["part"] == part and name in one["name"]]
+    assert part == "memory" or figure["value"] > 0
+
+
+def test_every_goal_stands_beside_its_figure(run):
+    lines, kept = run
+    goals = [one for one in kept if one["goal"] is not None]
+    assert len(goals) >= 14
+    for figure in goals:
+        (line,) = [one for one in lines if f" {figure['name']} " in f" {one} "]
+        assert f"{figure['goal']:g}" in line
+        assert ("MISSED" in line) != figure["met"]
+
+
+def test_the_limit_is_reached_and_never_passed(run):
+    _, kept = run
+    at_once = [one["value"] for one in kept if "leases at once of 5" in one["name"]]
+    assert at_once == [5, 5]
+
+
+def test_an_unknown_part_is_refused():
+    done = subprocess.run(
+        [sys.executable, "-m", "bench", "speed"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 2
+    assert "there is no part speed" in done.stderr
