@@ -44,7 +44,7 @@ def run(tmp_path_factory):
     data = tmp_path_factory.mktemp("bench")
     options = [str(part) for pair in SMALL.items() for part in pair]
     done = subprocess.run(
-        [sys.executable, "-m", "bench", *options],
+        [sys.executable, "-m", "bench", *FIGURES, *options],
         cwd=ROOT,
         env={**os.environ, "NOVUM_DATA": str(data)},
         capture_output=True,
