@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from queue import SimpleQueue
 from time import monotonic, sleep
-from typing import Any
+from typing import Any, ClassVar
 
 from django.db import connection, transaction
 
@@ -17,20 +18,46 @@ class RolledBack(Exception):
     """Ends a transaction that is not to be kept."""
 
 
+class Worker(threading.Thread):
+    """A thread with a connection of its own, which it keeps from call to call."""
+
+    idle: ClassVar[list["Worker"]] = []
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.calls: SimpleQueue[tuple[Future[Any], Callable[[], Any]] | None]
+        self.calls = SimpleQueue()
+        self.start()
+
+    def run(self) -> None:
+        while (given := self.calls.get()) is not None:
+            future, call = given
+            try:
+                result = call()
+            except BaseException as error:
+                self.idle.append(self)
+                future.set_exception(error)
+            else:
+                self.idle.append(self)
+                future.set_result(result)
+        connection.close()
+
+
 def start(call: Callable[[], Any]) -> Future[Any]:
     """Run in a thread with a connection of its own."""
     future: Future[Any] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(call())
-        except BaseException as error:
-            future.set_exception(error)
-        finally:
-            connection.close()
-
-    threading.Thread(target=run, daemon=True).start()
+    worker = Worker.idle.pop() if Worker.idle else Worker()
+    worker.calls.put((future, call))
     return future
+
+
+def dismiss() -> None:
+    """Close the connections of all threads that are done."""
+    workers = [Worker.idle.pop() for _ in range(len(Worker.idle))]
+    for worker in workers:
+        worker.calls.put(None)
+    for worker in workers:
+        worker.join(PATIENCE)
 
 
 def together(*calls: Callable[[], Any]) -> list[Any]:

@@ -5,6 +5,7 @@ import pytest
 from accounts import credentials
 from boards import access
 from tests.builders import World, a_world
+from tests.connections import dismiss
 
 
 @pytest.fixture(autouse=True)
@@ -15,6 +16,7 @@ def _fresh_caches():
     yield
     credentials.forget_tokens()
     access.forget()
+    dismiss()
 
 
 @pytest.fixture
