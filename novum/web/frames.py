@@ -65,10 +65,11 @@ class BoardFrames:
     _beats: dict[UUID, Heartbeat] | None = None
     _misfits: set[UUID] | None = None
     _is_dirty: bool = False
+    _was_dirty: bool = False
     _everything: bool = False
 
     def add(self, change: Change) -> None:
-        self._is_dirty = True
+        self._is_dirty = self._was_dirty = True
         self._everything |= change.layout
         if change.card_id:
             self._cards[change.card_id] = None
@@ -80,6 +81,8 @@ class BoardFrames:
         """What there is to say now, if anything. `quiet`: look also for what no event
         tells; `alive`: say at least that we are still here."""
         leases = self._quiet() if quiet else []
+        if quiet and self._was_dirty:
+            self._tell_all_heads()
         if self._everything:
             self._cards.clear()
             self._is_dirty = self._everything = False
@@ -141,6 +144,12 @@ class BoardFrames:
             for one, html in fresh.items()
             if known.get(one) != html
         ]
+
+    def _tell_all_heads(self) -> None:
+        # A count that went down and up again between two looks has not changed for us,
+        # but it has for a page that was read in between.
+        self._heads = None
+        self._is_dirty, self._was_dirty = True, False
 
     def _quiet(self) -> list[LeasePatch]:
         misfits = set(changes.misfits([self.board_id]))

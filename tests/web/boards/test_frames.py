@@ -63,6 +63,15 @@ def test_a_claim_and_a_completion_bring_card_and_heads(world, frames):
     assert {one.id for one in frame.heads} == {world.queue, world.done}
 
 
+def test_a_count_that_came_back_is_told_for_those_who_saw_it_in_between(world, frames):
+    card = world.add()
+    next_of(frames, card)
+    assert next_of(frames, card).heads == []
+    told = {one.id for one in next_of(frames, quiet=True).heads}
+    assert told == {world.queue, world.done, world.failed}
+    assert next_of(frames, quiet=True) is None
+
+
 def test_what_is_archived_is_gone(world, frames):
     card = world.add()
     archive_card(world.owner, card_id=card)
