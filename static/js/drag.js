@@ -42,7 +42,8 @@ async function end({ item }) {
   try {
     await drop(item, origin);
   } finally {
-    delete document.body.dataset.dragging;
+    // Unless the next one is in the air already.
+    if (!from) delete document.body.dataset.dragging;
   }
 }
 

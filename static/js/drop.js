@@ -1,6 +1,6 @@
 // A card has been put somewhere on the page: let the server do the same, relative to
 // a neighbour. Refused, it goes back.
-import { cardsOf, moveUrl, perform } from "./moves.js";
+import { cardById, cardsOf, moveUrl, perform } from "./moves.js";
 
 const priority = (card) => card.dataset.order.split(":")[0];
 
@@ -13,14 +13,24 @@ export function putBack(card, { list, next }) {
   else list.append(card);
 }
 
-export async function drop(card, from) {
+// One after the other: a neighbour may be a card that is itself still being saved.
+let queue = Promise.resolve();
+
+export function drop(card, from) {
   const list = card.parentElement;
   const still = list === from.list && card.nextElementSibling === from.next;
   if (still) return true;
   const fields = new FormData();
   fields.set("column", list.dataset.cards);
-  fields.set("version", card.dataset.version);
   for (const [name, value] of Object.entries(beside(card, list))) fields.set(name, value);
+  const done = queue.then(() => send(card, fields, list, from));
+  queue = done.catch(() => {});
+  return done;
+}
+
+async function send(card, fields, list, from) {
+  const now = cardById(card.dataset.card) ?? card;
+  fields.set("version", now.dataset.version);
   const done = await perform(moveUrl(card), fields);
   if (!done && card.isConnected && card.parentElement === list) putBack(card, from);
   return done;

@@ -24,11 +24,18 @@ function send(box, name, value) {
   fields.set(name, value);
   queue = queue.then(async () => {
     const done = await perform(box.querySelector("form").action, fields);
-    // What was refused comes back, unless the next one is being typed already.
-    if (!done && name === "title" && !fieldOf(box).value) fieldOf(box).value = value;
+    if (!done && name === "title") bringBack(box, value);
     if (done) showAdded();
     box.scrollIntoView({ block: "nearest" });
   });
+}
+
+// What was refused, or has led to the sign-in page, comes back, unless the next one is
+// being typed already.
+function bringBack(box, value) {
+  const field = fieldOf(box);
+  field.value ||= value;
+  sessionStorage.setItem(key(box), field.value);
 }
 
 // A new card may stand behind the last one that was loaded: then it's only told.

@@ -21,7 +21,7 @@ from pytest_playwright_axe.axe import MIN_AXE_PATH
 from accounts.callers import Caller
 from accounts.models import Actor
 from novum.running import processes
-from novum.running.children import Family
+from novum.running.children import Child, Family
 from novum.running.settings import RunSettings
 from tests.builders import a_world
 from tests.running.ports import two_free_ports
@@ -63,13 +63,14 @@ def _django_db_marker():
 
 @dataclass(frozen=True)
 class Product:
-    """Where the running product is; `family` can start more of it, `connection` is the
-    tests' own to its database."""
+    """Where the running product is; `family` can start more of it (and what is in
+    `children` again), `connection` is the tests' own to its database."""
 
     settings: RunSettings
     environment: dict[str, str]
     family: Family
     connection: BaseDatabaseWrapper
+    children: dict[str, Child] = field(default_factory=dict)
 
     @property
     def url(self) -> str:
@@ -79,6 +80,7 @@ class Product:
         child = make(self.settings)
         child.environment = {**child.environment, **self.environment}
         self.family.start(child)
+        self.children[child.name] = child
         return child
 
     def wait_for(self, child):
