@@ -9,7 +9,7 @@ from urllib.parse import quote
 from uuid import UUID
 
 from bench.boards import page_request
-from bench.load import LoadError, drive
+from bench.load import LoadError, Talk, drive
 from bench.pictures import Picture, Pushed, picture_of, pushed
 from bench.steering import Change
 from bench.websocket import Socket, connect
@@ -27,6 +27,7 @@ class Viewer:
     pages: "Pages"
     cookie: str
     picture: Picture
+    doors: asyncio.Semaphore
     heard: list[tuple[float, Pushed]] = field(default_factory=list)
     connections: int = 0
     refusals: int = 0
@@ -39,7 +40,7 @@ class Viewer:
         while True:
             path = f"/live/boards/{self.pages.board_id}"
             query = f"?since={quote(self.picture.cursor)}"
-            async with self.pages.doors:
+            async with self.doors:
                 self._socket = await connect(self.pages.live, path + query, self.cookie)
             self.connections += 1
             while (text := await self._socket.hear()) is not None:
@@ -88,7 +89,7 @@ class Pages:
         """The page now. Raises LoadError."""
         found: list[str] = []
 
-        def talk():  # type: ignore[no-untyped-def]
+        def talk() -> Talk:
             status, body = yield page_request(f"/boards/{self.board_id}{query}", cookie)
             if status != 200:
                 raise LoadError(f"The page answered {status}.")
@@ -100,22 +101,16 @@ class Pages:
     @asynccontextmanager
     async def watched(self, cookies: list[str]) -> AsyncIterator[list[Viewer]]:
         """A viewer for each cookie, all of whom have heard something."""
-        picture = picture_of(self.read(cookies[0]))
-        viewers = [Viewer(self, cookie, picture.copy()) for cookie in cookies]
-        watching = [asyncio.ensure_future(viewer.watch()) for viewer in viewers]
-        try:
-            told = [viewer.is_told.wait() for viewer in viewers]
-            await asyncio.wait_for(asyncio.gather(*told), 60)
-            yield viewers
-        finally:
-            for one in watching:
-                one.cancel()
-            found = await asyncio.gather(*watching, return_exceptions=True)
+        picture, doors = picture_of(self.read(cookies[0])), asyncio.Semaphore(_AT_ONCE)
+        viewers = [Viewer(self, cookie, picture.copy(), doors) for cookie in cookies]
+        async with asyncio.TaskGroup() as group:
+            watching = [group.create_task(viewer.watch()) for viewer in viewers]
             for viewer in viewers:
+                await viewer.is_told.wait()
+            yield viewers
+            for one, viewer in zip(watching, viewers, strict=True):
+                one.cancel()
                 viewer.drop()
-        for failure in found:
-            if isinstance(failure, Exception):
-                raise failure
 
 
 async def reconnect(viewers: list[Viewer]) -> None:
