@@ -143,17 +143,29 @@ def backend() -> int:
 def wait_until_blocked(future: Future[Any], by: int) -> bool:
     """True once something waits for a lock of that server process; False when the call
     is over without ever having waited."""
+    return _wait(future, "%s = ANY(pg_blocking_pids(pid))", by)
+
+
+def wait_until_waiting(number: int) -> None:
+    """Until so many connections to this database wait for a lock."""
+    counted = (
+        "(SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
+        " AND cardinality(pg_blocking_pids(pid)) > 0) >= %s"
+    )
+    assert _wait(Future(), counted, number)
+
+
+def _wait(future: Future[Any], condition: str, value: int) -> bool:
     deadline = monotonic() + PATIENCE
     while monotonic() < deadline:
         if future.done():
             return False
         with connection.cursor() as cursor:
             cursor.execute(
-                "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE %s ="
-                " ANY(pg_blocking_pids(pid)))",
-                [by],
+                f"SELECT EXISTS (SELECT FROM pg_stat_activity WHERE {condition})",
+                [value],
             )
             if cursor.fetchone()[0]:
                 return True
         sleep(0.005)
-    raise AssertionError("neither blocked nor over")
+    raise AssertionError("neither waiting nor over")
