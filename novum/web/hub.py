@@ -60,6 +60,7 @@ class Hub:
     _thread: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(1, "hub")
     )
+    _catching: dict[tuple[UUID, str], asyncio.Future[str]] = field(default_factory=dict)
     _last: dict[str, float] = field(default_factory=lambda: defaultdict(float))
 
     async def join(self, viewer: Viewer) -> None:
@@ -89,11 +90,22 @@ class Hub:
             self.frames.pop(viewer.board_id, None)
 
     async def catch_up(self, viewer: Viewer, since: str) -> None:
-        """What changed between the page's reading and `join`, for this viewer alone."""
-        frames = BoardFrames(viewer.board_id, viewer.workspace_id, viewer.workspace_key)
-        frame = await self.work(frames.catch_up, since)
+        """What changed between the page's reading and `join`, for this viewer; the same
+        for all who wait for it, as after a network was gone."""
+        key = (viewer.board_id, since)
+        catching = self._catching.get(key)
+        if catching is None:
+            catching = asyncio.ensure_future(self.work(self._caught_up, viewer, since))
+            self._catching[key] = catching
+        text = await asyncio.shield(catching)
         with suppress(Exception):
-            await viewer.send(encode(frame))
+            await viewer.send(text)
+
+    def _caught_up(self, viewer: Viewer, since: str) -> str:
+        # Who comes from here on may have missed more than this will see.
+        self._catching.pop((viewer.board_id, since), None)
+        frames = BoardFrames(viewer.board_id, viewer.workspace_id, viewer.workspace_key)
+        return encode(frames.catch_up(since))
 
     async def work(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Runs what asks the database, in the hub's own thread."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from dataclasses import replace
 from time import monotonic
 
 import pytest
@@ -14,6 +15,7 @@ from django.test import Client
 from accounts.models import Actor
 from accounts.roles import BoardRole, WorkspaceRole
 from boards.verbs.boards import edit_board, set_board_member
+from boards.verbs.cards import edit_card
 from leases import changes
 from novum.asgi import application
 from novum.web import live
@@ -221,5 +223,41 @@ def test_an_error_of_the_database_does_not_end_the_loop(world, monkeypatch):
         await frame(one, has_card(card))
         assert broken
         await one.disconnect()
+
+    run(test)
+
+
+def test_many_who_come_back_at_once_are_told_by_one_look(world, monkeypatch):
+    card = world.add()
+    looks = []
+    real = changes.since
+
+    def counted(*arguments, **options):
+        looks.append(options["boards"])
+        return real(*arguments, **options)
+
+    async def test():
+        moment = await sync_to_async(changes.moment)()
+        await sync_to_async(edit_card)(world.owner, card_id=card, title="Meanwhile")
+        cookie = await sync_to_async(cookie_of)(world.owner)
+        hub = live.hub
+        first = await opened(world, cookie)
+        viewer = next(iter(hub.viewers[world.board]))
+        got = []
+
+        async def send(text):
+            got.append(json.loads(text))
+
+        others = [replace(viewer, send=send) for _ in range(20)]
+        for one in others:
+            await hub.join(one)
+        monkeypatch.setattr(changes, "since", counted)
+        await asyncio.gather(*(hub.catch_up(one, moment.snapshot) for one in others))
+        told = [frame for frame in got if has_card(card)(frame)]
+        for one in others:
+            hub.leave(one)
+        await first.disconnect()
+        assert len(told) == 20
+        assert sum(isinstance(boards, list) for boards in looks) == 1
 
     run(test)
