@@ -9,6 +9,7 @@ from django.test.utils import CaptureQueriesContext
 from accounts.models import Actor
 from bench.boards import Board, a_board, page_request, people
 from bench.load import LoadError, Talk, drive
+from bench.processes import processor_seconds
 from bench.report import Figure, quantile
 from bench.seeding import World
 from bench.sizes import Sizes
@@ -25,9 +26,14 @@ BYTES_PER_MB = 1_000_000
 def measure(stage: Stage, world: World, sizes: Sizes) -> list[Figure]:
     big, small = a_board(world, sizes.board_cards), a_board(world, SMALL_BOARD)
     few, many = _queries(world, small), _queries(world, big)
+    before = processor_seconds(stage.web)
     size, seconds = _asked(stage, world, big, PAGES)
+    busy = (processor_seconds(stage.web) - before) / (PAGES + WARM_UP_PAGES)
     milliseconds = [one * 1000 for one in seconds]
-    note = f"p50 {quantile(milliseconds, 0.5):.0f} ms, {PAGES} pages, one connection"
+    note = (
+        f"p50 {quantile(milliseconds, 0.5):.0f} ms, of which the web process"
+        f" works {busy * 1000:.0f}; {PAGES} pages, one connection"
+    )
     cards = f"{sizes.board_cards:,} cards"
     return [
         _at_most(f"queries of the page, {cards}", many, MOST_QUERIES),
