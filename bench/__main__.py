@@ -29,7 +29,7 @@ def main() -> int:
     options = parser.parse_args()
     if unknown := set(options.parts) - set(PARTS):
         parser.error(f"there is no part {', '.join(sorted(unknown))}")
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    _stop_in_order()
     try:
         run(options.parts or PARTS, sizes_of(options))
     except (StartError, LoadError) as error:
@@ -56,6 +56,15 @@ def run(parts: tuple[str, ...], sizes: Sizes) -> None:
     for figure in figures:
         print(figure.line())
     print(f"\nThe same as JSON lines: {_shown(results)}")
+
+
+def _stop_in_order() -> None:
+    """SIGTERM ends what we have started, too. Processes that we fork just end by it,
+    as the pools that they are in expect."""
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    os.register_at_fork(
+        after_in_child=lambda: signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    )
 
 
 def _shown(file: Path) -> str:

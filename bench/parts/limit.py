@@ -1,6 +1,6 @@
 """The concurrency limit: what it costs, and that sixteen processes never pass it."""
 
-import multiprocessing
+from multiprocessing import get_context
 from time import perf_counter, sleep
 
 from django.db import connection
@@ -54,10 +54,10 @@ def _exactness(world: World, sizes: Sizes) -> list[Figure]:
     """Processes that call the verbs themselves: closer together than by REST."""
     queue = a_queue(world, 1_000, concurrency_limit=TIGHT_LIMIT)
     active = Lease.objects.filter(column_id=queue.column_id, state=Lease.State.ACTIVE)
-    work = [(world, queue, float(sizes.slice_seconds))] * PROCESSES
+    work = [(world, queue, 2.0 * sizes.slice_seconds)] * PROCESSES
     seen = []
     connection.close()
-    with multiprocessing.get_context("fork").Pool(PROCESSES) as pool:
+    with get_context("fork").Pool(PROCESSES) as pool:
         working = pool.starmap_async(_work, work, chunksize=1)
         while not working.ready():
             seen.append(active.count())

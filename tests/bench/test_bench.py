@@ -83,8 +83,9 @@ def test_every_goal_stands_beside_its_figure(run):
 
 def test_the_limit_is_reached_and_never_passed(run):
     _, kept = run
-    at_once = [one["value"] for one in kept if "leases at once of 5" in one["name"]]
-    assert at_once == [5, 5]
+    seen, held = [one["value"] for one in kept if "leases at once of 5" in one["name"]]
+    assert seen == 5
+    assert 1 < held <= 5
 
 
 def test_an_unknown_part_is_refused():
