@@ -9,7 +9,7 @@ help: ## this list
 up: setup ## everything from one command: services, web, live, worker
 	@exec $(BIN)/python -m novum.running --with-parent
 
-test: lint ## style, types, imports, migrations and all tests
+test: lint ## style, types, imports and all tests
 	$(BIN)/python -m pytest -n 2 -m "not processes"
 	$(BIN)/python -m pytest -m processes
 
@@ -18,7 +18,6 @@ lint: setup-dev ## the part of it that runs no test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python manage.py makemigrations --check --dry-run
 
 fmt: setup-dev ## put the source into shape
 	$(BIN)/ruff check --fix-only .
