@@ -72,15 +72,14 @@ _RULES = {
     "a card has more attempts than leases": """
         SELECT c.id FROM cards c WHERE c.attempts >
           (SELECT count(*) FROM leases l WHERE l.card_id = c.id)""",
-    "an open card is out of attempts": """
-        SELECT c.id FROM cards c JOIN leases_contract t ON t.column_id = c.column_id
-        WHERE c.state = 'claimed' AND c.attempts < 1
-          OR c.state = 'open' AND c.attempts >= t.max_attempts AND c.fits
-            AND c.available_at IS NULL AND c.archived_at IS NULL""",
+    "an attempt isn't counted": """
+        SELECT c.id FROM cards c JOIN leases l ON l.id = c.lease_id
+        WHERE c.attempts <> l.attempt""",
 }
 _QUERY = """
 WITH cards AS (SELECT * FROM boards_card WHERE workspace_id = %(workspace)s),
-  leases AS (SELECT * FROM leases_lease WHERE workspace_id = %(workspace)s),
+  leases AS (SELECT * FROM leases_lease WHERE board_id IN (
+    SELECT id FROM boards_board WHERE workspace_id = %(workspace)s)),
   events AS (SELECT * FROM boards_event WHERE workspace_id = %(workspace)s
     AND card_id IS NOT NULL),
   columns AS (SELECT k.* FROM boards_column k JOIN boards_board b ON b.id = k.board_id

@@ -4,12 +4,13 @@ from django.db import connection
 
 from tests.builders import World, an_agent
 
+AT_ONCE = 100_000
 _CARDS = """
 INSERT INTO boards_card (id, workspace_id, board_id, column_id, number, title,
   description, priority, position, labels, properties, state, fits, misfit, attempts,
   version, sequence, available_at, assignee_id, lease_id, holder_id)
 SELECT lpad(to_hex(nextval('boards_card_position')), 32, '0')::uuid, %(workspace)s, %(board)s, %(column)s,
-  (SELECT COALESCE(max(number), 0) FROM boards_card) + i, 'Card', 'Text', %(priority)s,
+  nextval('boards_card_position') + 1000, 'Card', 'Text', %(priority)s,
   nextval('boards_card_position') * 16777216, '{}', '{}', %(state)s, %(fits)s,
   CASE WHEN NOT %(fits)s THEN '[]'::jsonb END, 0, 1, 1,
   CASE WHEN %(waits)s THEN now() + interval '1 day' END, %(assignee)s,
@@ -58,15 +59,15 @@ def add(world: World, count: int, **kind: object) -> None:
         "assignee": None,
         "holder": None,
     }
-    with connection.cursor() as cursor:
-        cursor.execute(
-            _CARDS,
-            {
-                "workspace": world.workspace.pk,
-                "board": world.board,
-                "column": world.queue,
-                "count": count,
-                **usual,
-                **kind,
-            },
-        )
+    given = {
+        "workspace": world.workspace.pk,
+        "board": world.board,
+        "column": world.queue,
+        **usual,
+        **kind,
+    }
+    # Not all at once: the feed, also that of tests beside this one, waits for the
+    # longest transaction of the server.
+    for done in range(0, count, AT_ONCE):
+        with connection.cursor() as cursor:
+            cursor.execute(_CARDS, {**given, "count": min(AT_ONCE, count - done)})
