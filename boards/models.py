@@ -101,12 +101,15 @@ class Column(models.Model):
 
 # Where a card of a queue may be offered, and where at once (see `Card`).
 OPEN = Q(state="open", archived_at=None)
+# What a column shows. The number is always above 0: asking for it lets pages use the
+# index `card_order`, and keeps the planner from ever taking that one for a claim.
+PRESENT = Q(archived_at=None, number__gt=0)
 READY = OPEN & Q(available_at=None, fits=True)
 
 
 class CardQuerySet(models.QuerySet["Card"]):
     def present(self) -> "CardQuerySet":
-        return self.filter(archived_at=None)
+        return self.filter(PRESENT)
 
     def in_order(self) -> "CardQuerySet":
         """Claim order = shown order (design section 3): 1 is the most important."""
@@ -254,12 +257,10 @@ class Card(models.Model):
             ),
         ]
         indexes = [
-            # For pages. The id runs down, so that the planner can't take this index
-            # for a claim, not even with statistics that are out of date.
             models.Index(
-                fields=["column", "priority", "position", "-id"],
+                fields=["column", "priority", "position", "id"],
                 name="card_order",
-                condition=Q(archived_at=None),
+                condition=PRESENT,
             ),
             models.Index(
                 fields=["assignee", "priority", "position", "id"],

@@ -14,7 +14,16 @@ from accounts.pages import Page, cut_page, decode_cursor, encode_cursor
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, actor_ref
 from boards import access, shapes
-from boards.models import Board, BoardMember, Card, Column, Comment, Event, Snapshot
+from boards.models import (
+    PRESENT,
+    Board,
+    BoardMember,
+    Card,
+    Column,
+    Comment,
+    Event,
+    Snapshot,
+)
 from boards.shapes import (
     BoardMemberShape,
     BoardShape,
@@ -125,7 +134,7 @@ def cards(
 
 def matching(wanted: CardFilter) -> Q:
     """As a filter on `Card`."""
-    found = Q(archived_at__isnull=not wanted.archived)
+    found = Q(archived_at__isnull=False) if wanted.archived else PRESENT
     if wanted.column_id:
         found &= Q(column_id=wanted.column_id)
     if wanted.state:

@@ -361,8 +361,8 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="card",
             index=models.Index(
-                condition=models.Q(("archived_at", None)),
-                fields=["column", "priority", "position", "-id"],
+                condition=models.Q(("archived_at", None), ("number__gt", 0)),
+                fields=["column", "priority", "position", "id"],
                 name="card_order",
             ),
         ),

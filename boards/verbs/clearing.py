@@ -25,7 +25,7 @@ def archive_cards(
     access.require(caller, board_id, BoardRole.MANAGER)
     # Alone, so that no card is on its way here and would be left behind.
     locked_column(board_id, column_id, alone=True)
-    present = Card.objects.filter(column_id=column_id, archived_at=None)
+    present = Card.objects.present().filter(column_id=column_id)
     ids = []
     for card in present.locked().order_by("id"):
         free_or_refuse(card, free)

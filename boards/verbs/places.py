@@ -41,7 +41,7 @@ def place_card(card: Card, place: Place) -> None:
     Raises Invalid when the neighbour isn't in that column.
     """
     card.position = _position(
-        Card.objects.filter(column_id=card.column_id, archived_at=None), card.pk, place
+        Card.objects.present().filter(column_id=card.column_id), card.pk, place
     )
 
 

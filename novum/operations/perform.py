@@ -45,9 +45,19 @@ def perform(
 
 def converted(operation: Operation, arguments: dict[str, Any], *, strict: bool) -> Any:
     try:
-        return msgspec.convert(arguments, operation.input, strict=strict)
+        given = msgspec.convert(arguments, operation.input, strict=strict)
     except msgspec.ValidationError as error:
         raise _invalid(str(error)) from None
+    if not strict:
+        _refuse_null(arguments, given)
+    return given
+
+
+def _refuse_null(arguments: dict[str, Any], given: Any) -> None:
+    """A query has no null: what isn't asked for is left out."""
+    for name, text in arguments.items():
+        if text == "null" and getattr(given, name) is None:
+            raise Invalid.at(f"/{name}", "invalid", f"Leave {name} out instead.")
 
 
 def _invalid(text: str) -> Invalid:
