@@ -4,6 +4,7 @@ Time is moved by moving what is stored back. All lengths are 50 modulo 100 secon
 time moves in hundreds, so that the seconds a test really takes never decide anything.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -45,6 +46,7 @@ SCHEMA = {"properties": {"payload": {"type": "object"}}}
 WORKERS = st.sampled_from(["ann", "bob"])
 COLUMN = st.sampled_from(COLUMNS)
 ANY = st.integers(0, 999)
+ENDS = ("complete", "fail", "release")
 HOLDERS_VERBS = (renew, complete, fail, release)
 FORCE = st.sampled_from([False, False, True])
 TERMS = st.builds(
@@ -320,7 +322,7 @@ class Engine(RuleBasedStateMachine):
     @rule(
         who=WORKERS,
         ends=st.lists(
-            st.sampled_from(["complete", "fail", "release", "lapse", "hold"]),
+            st.sampled_from([*ENDS, "lapse", "hold"]),
             min_size=2,
             max_size=5,
         ),
@@ -337,6 +339,31 @@ class Engine(RuleBasedStateMachine):
             else:
                 self._end(end)
             self.the_cards_are_alike()
+
+    @rule(who=WORKERS, number=ANY, verb=st.sampled_from(["renew", *ENDS]))
+    def come_late(self, who, number, verb):
+        """With a lease that has just run out, and that nobody has taken over."""
+        before = len(self.leases)
+        self.claim(who, "queue", None, None)
+        if len(self.leases) > before:
+            self.time_passes(1000)
+            if verb == "renew":
+                self.renew(0)
+            else:
+                self._end(verb)
+
+    @rule(
+        limits=st.lists(st.sampled_from([None, 1, 2, 3, 5]), min_size=2, max_size=3),
+        number=ANY,
+    )
+    def change_the_limit(self, limits, number):
+        """While cards are held: never passed, and reached again."""
+        for limit in limits:
+            terms = replace(self.model.terms["queue"], limit=limit)
+            self._set("queue", terms, force=False)
+            self.claim("ann", "queue", 3, None)
+            if self.leases:
+                self.release(number)
 
     def _end(self, how):
         who, held, lease = self.lease(0)
