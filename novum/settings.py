@@ -135,6 +135,9 @@ def _database() -> dict[str, Any]:
         # that has grown a thousandfold. What's left is a row by its index, each time.
         " -c enable_seqscan=off -c enable_mergejoin=off -c enable_hashjoin=off"
     )
+    # Statements are prepared where they ask for it (leases.statements), never by count.
+    # None, Django's default, would prepare nothing even then.
+    options["prepare_threshold"] = 1_000_000_000
     size = env.int("NOVUM_DB_POOL", 8)
     if size:
         options["pool"] = {"min_size": 1, "max_size": size, "timeout": 10}

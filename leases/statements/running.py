@@ -16,10 +16,6 @@ import psycopg
 from django.db import connection, transaction
 from django.db.models import QuerySet
 from psycopg import sql
-from psycopg.adapt import Transformer
-from psycopg.pq.abc import PGresult
-
-from leases.statements import prepared
 
 _PARAMETER = re.compile(r"%\((\w+)\)s")
 # The shape of each statement's rows: reading it anew costs as much as the rows.
@@ -71,27 +67,38 @@ def run(statement: str, parameters: Mapping[str, Any]) -> list[Any]:
     raw = connection.connection
     assert raw is not None
     text, names = _numbered(statement)
+    with connection.wrap_database_errors, psycopg.RawCursor(raw) as cursor:
 
-    def execute(statement: str, values: Any, many: bool, context: Any) -> PGresult:
-        return prepared.execute(raw, text, [values[name] for name in names])
+        def execute(statement: str, values: Any, many: bool, context: Any) -> None:
+            told = [_parameter(values[name]) for name in names]
+            cursor.execute(text, told, prepare=True)
 
-    wrapped = execute
-    for wrapper in reversed(connection.execute_wrappers):
-        wrapped = partial(wrapper, wrapped)
-    with connection.wrap_database_errors:
-        result = wrapped(statement, parameters, False, {"connection": connection})
-    return _rows(raw, statement, result)
+        wrapped = execute
+        for wrapper in reversed(connection.execute_wrappers):
+            wrapped = partial(wrapper, wrapped)
+        wrapped(statement, parameters, False, {"connection": connection})
+        if cursor.pgresult is None or not cursor.pgresult.nfields:
+            return []
+        if statement not in _ROWS:
+            columns = [column.name for column in cursor.description or ()]
+            _ROWS[statement] = namedtuple("Row", columns)
+        return [_ROWS[statement]._make(row) for row in cursor.fetchall()]
 
 
-def _rows(raw: psycopg.Connection[Any], statement: str, result: PGresult) -> list[Any]:
-    if not result.nfields:
-        return []
-    if statement not in _ROWS:
-        names = [(result.fname(n) or b"").decode() for n in range(result.nfields)]
-        _ROWS[statement] = namedtuple("Row", names)
-    transformer = Transformer(raw)
-    transformer.set_pgresult(result)
-    return transformer.load_rows(0, result.ntuples, _ROWS[statement]._make)
+def _parameter(value: Any) -> Any:
+    """A list as PostgreSQL writes an array: psycopg would look for the type of each
+    element, which takes as long as all the rest of sending the statement."""
+    if type(value) is not list:
+        return value
+    return "{" + ",".join(map(_element, value)) + "}"
+
+
+def _element(value: Any) -> str:
+    if value is None:
+        return "NULL"
+    text = f"\\x{value.hex()}" if isinstance(value, bytes) else str(value)
+    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
 
 
 def raw_json(row: Any, *fields: str) -> Any:
