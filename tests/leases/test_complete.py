@@ -319,6 +319,34 @@ def test_each_of_many_gets_its_own_output_event_and_place(world):
     assert len(world.ask(count=50).claims) == 50
 
 
+NASTY = [
+    '"',
+    "\\",
+    '\\"',
+    "{a,b}",
+    "NULL",
+    "a\nb\tc",
+    "„“ ü 🐝",
+    "\\x41",
+    "%s %(a)s",
+    "$1",
+]
+
+
+def test_outputs_come_back_as_they_were_whatever_is_in_them(world):
+    values = [*NASTY, {text: [text] for text in NASTY}, None, 10**15, 1e-7, True]
+    world.add_many(len(values))
+    held = world.ask(count=len(values)).claims
+    results = [
+        Result(**receipt(one), output=value, properties={"value": value})
+        for one, value in zip(held, values, strict=True)
+    ]
+    complete_many(world.worker, results=results)
+    rows = [card_row(one.card.id) for one in held]
+    assert [row.output for row in rows] == values
+    assert [row.properties["value"] for row in rows] == values
+
+
 def test_one_lease_twice_in_a_call_is_refused_as_are_none_and_too_many(world):
     world.add()
     result = Result(**receipt(world.claim()))
