@@ -107,7 +107,8 @@ def held_open(call: Callable[[], Any]) -> Iterator[Open]:
     """`call()` in a transaction on a second connection, which stays open inside the
     `with` and is rolled back at its end unless told to commit before."""
     ready: Future[tuple[Any, int]] = Future()
-    end, kept = threading.Event(), []  # type: ignore[var-annotated]
+    end = threading.Event()
+    kept: list[bool] = []
 
     def run() -> None:
         with transaction.atomic():
