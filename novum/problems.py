@@ -126,14 +126,19 @@ def _passing(error: OperationalError) -> str:
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
     """DRF's hook for everything raised in a view."""
-    return Response(**_answer(problem_of(error), error))
+    return Response(**_answer(error))
 
 
-def _answer(problem: Problem, error: Exception) -> dict[str, Any]:
-    request_id = str(new_id())
+def noted(error: Exception) -> Problem:
+    """The problem under an id of its own, by which the log knows a fault of ours."""
+    problem, request_id = problem_of(error), str(new_id())
     if problem.status >= 500:
         log.error("%s %s", problem.code, request_id, exc_info=error)
-    problem = msgspec.structs.replace(problem, request_id=request_id)
+    return msgspec.structs.replace(problem, request_id=request_id)
+
+
+def _answer(error: Exception) -> dict[str, Any]:
+    problem = noted(error)
     headers = {}
     if problem.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="novum", error="invalid_token"'
@@ -149,7 +154,7 @@ def _answer(problem: Problem, error: Exception) -> dict[str, Any]:
 
 def plain(request: HttpRequest, error: Exception) -> HttpResponse:
     """A problem outside of DRF: Django's own handlers under /v1."""
-    found = _answer(problem_of(error), error)
+    found = _answer(error)
     return JsonResponse(
         msgspec.to_builtins(found["data"]),
         status=found["status"],

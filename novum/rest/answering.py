@@ -9,7 +9,8 @@ from accounts.callers import Caller
 from accounts.errors import FieldError, Invalid
 from boards.shapes import CardShape
 from novum import limits
-from novum.cleaning import MAX_BODY_BYTES, clean, read_json
+from novum.cleaning import clean, read_json
+from novum.incoming import raw_body
 from novum.operations.operation import Operation
 from novum.operations.perform import perform
 
@@ -59,23 +60,11 @@ def _arguments(
 
 
 def _body(request: HttpRequest) -> dict[str, Any]:
-    raw = request.body or _chunked(request)
+    raw = raw_body(request)
     value = read_json(raw) if raw else {}
     if not isinstance(value, dict):
         raise Invalid(errors=[FieldError("", "invalid", "Send a JSON object.")])
     return value
-
-
-def _chunked(request: HttpRequest) -> bytes:
-    """A body of unknown length, which Django takes for an empty one under WSGI
-    (under ASGI it has read it)."""
-    stream = getattr(request, "environ", {}).get("wsgi.input")
-    if stream is None or not request.META.get("HTTP_TRANSFER_ENCODING"):
-        return b""
-    raw = b""
-    while len(raw) <= MAX_BODY_BYTES and (more := stream.read(MAX_BODY_BYTES)):
-        raw += more
-    return raw
 
 
 def _idempotency_key(request: HttpRequest) -> str | None:

@@ -3,28 +3,14 @@
 from typing import Any
 from uuid import UUID
 
-from django.http import HttpRequest
 from rest_framework.authentication import BaseAuthentication, SessionAuthentication
 from rest_framework.request import Request
 
 from accounts.callers import Caller
-from accounts.credentials import caller_of_token, caller_of_user
-from accounts.errors import Unauthenticated
-from novum.limits import guessed
+from accounts.credentials import caller_of_user
+from novum.incoming import caller_by_bearer
 
 WORKSPACE_KEY = "workspace"
-
-
-def caller_by_bearer(request: HttpRequest) -> Caller:
-    """Raises Unauthenticated, and TooManyRequests for one who guesses."""
-    kind, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
-    if kind.lower() != "bearer":
-        raise Unauthenticated
-    try:
-        return caller_of_token(token.strip())
-    except Unauthenticated:
-        guessed(request)
-        raise
 
 
 class BearerAuthentication(BaseAuthentication):

@@ -12,9 +12,9 @@ from django.http.response import HttpResponseBase
 from django.urls import Resolver404, resolve
 
 from novum import problems
+from novum.incoming import caller_by_bearer
 from novum.operations.operation import Operation
 from novum.rest.answering import answer
-from novum.rest.authentication import caller_by_bearer
 
 type Handler = Callable[[HttpRequest], HttpResponseBase]
 

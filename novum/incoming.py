@@ -1,0 +1,38 @@
+"""What every door for machines takes from a request: who calls, and the body's bytes."""
+
+from django.http import HttpRequest
+
+from accounts.callers import Caller
+from accounts.credentials import caller_of_token
+from accounts.errors import Unauthenticated
+from novum.cleaning import MAX_BODY_BYTES
+from novum.limits import guessed
+
+
+def caller_by_bearer(request: HttpRequest) -> Caller:
+    """Raises Unauthenticated, and TooManyRequests for one who guesses."""
+    kind, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+    if kind.lower() != "bearer":
+        raise Unauthenticated
+    try:
+        return caller_of_token(token.strip())
+    except Unauthenticated:
+        guessed(request)
+        raise
+
+
+def raw_body(request: HttpRequest) -> bytes:
+    """All of it, or more than MAX_BODY_BYTES of it. Raises RequestDataTooBig."""
+    return request.body or _chunked(request)
+
+
+def _chunked(request: HttpRequest) -> bytes:
+    """A body of unknown length, which Django takes for an empty one under WSGI
+    (under ASGI it has read it)."""
+    stream = getattr(request, "environ", {}).get("wsgi.input")
+    if stream is None or not request.META.get("HTTP_TRANSFER_ENCODING"):
+        return b""
+    raw = b""
+    while len(raw) <= MAX_BODY_BYTES and (more := stream.read(MAX_BODY_BYTES)):
+        raw += more
+    return raw
