@@ -73,6 +73,21 @@ def set_contract(
     Raises NotFound, Forbidden, InvalidContract (naming every field that doesn't fit).
     """
     access.require(caller, board_id, BoardRole.MANAGER)
+    return apply_terms(
+        caller, board_id=board_id, column_id=column_id, terms=terms, force=force
+    )
+
+
+@transaction.atomic
+def apply_terms(
+    caller: Caller,
+    *,
+    board_id: UUID,
+    column_id: UUID,
+    terms: Terms,
+    force: bool = False,
+) -> ContractShape:
+    """`set_contract` for verbs that have asked themselves whether the caller may."""
     _check(board_id, terms)
     shut(column_id)
     column = locked_column(board_id, column_id, alone=True)
