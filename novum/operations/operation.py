@@ -1,10 +1,11 @@
 """One declaration per operation; every door is derived from it (design section 6).
 
 An operation names who may, what goes in, what comes out, the one domain function, and
-its REST method and path. REST routes and the OpenAPI document follow from it, and so
-can an MCP tool (`name`, `input`, `output`, `summary`) and a CLI command.
+its REST method and path. REST routes, the OpenAPI document, the MCP tools and the commands
+follow from it.
 """
 
+import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -55,7 +56,10 @@ class Operation:
 
     `scope` is what the token must have (empty: open to everybody), `who` the board role
     or workspace role that the verb asks for, `errors` the codes that it can answer,
-    `bucket` which rate limit it counts in, `aliases` further paths.
+    `bucket` which rate limit it counts in, `aliases` further paths. What must be so
+    before the call stands in the docstring of `call` (`doc`). `repeatable`: the same
+    call once more changes nothing more. `destroys`: it may overwrite or take away what
+    no later call brings back. Both follow from the method where they aren't said.
     """
 
     name: str
@@ -72,6 +76,8 @@ class Operation:
     remembers: Remembers | None = None
     bucket: str = "work"
     aliases: tuple[str, ...] = ()
+    repeatable: bool | None = None
+    destroys: bool | None = None
 
     @property
     def noun(self) -> str:
@@ -79,5 +85,19 @@ class Operation:
         return self.call.__module__.rpartition(".")[2]
 
     @property
+    def doc(self) -> str:
+        return " ".join((inspect.getdoc(self.call) or "").split())
+
+    @property
     def changes(self) -> bool:
         return self.method != "GET"
+
+    @property
+    def is_repeatable(self) -> bool:
+        return self.method != "POST" if self.repeatable is None else self.repeatable
+
+    @property
+    def is_destructive(self) -> bool:
+        if self.destroys is None:
+            return self.method in ("PUT", "PATCH", "DELETE")
+        return self.destroys
