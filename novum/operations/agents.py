@@ -185,6 +185,8 @@ OPERATIONS = (
         call=stop_agent,
         scope="manage",
         who="admin",
+        repeatable=True,
+        destroys=True,
     ),
     Operation(
         name="list_tokens",
@@ -225,5 +227,7 @@ OPERATIONS = (
         call=revoke_token,
         scope="manage",
         who="admin",
+        repeatable=True,
+        destroys=True,
     ),
 )

@@ -186,6 +186,8 @@ OPERATIONS = (
         scope="manage",
         who="manager",
         errors=("card_held",),
+        repeatable=True,
+        destroys=True,
     ),
     Operation(
         name="restore_board",
@@ -197,6 +199,7 @@ OPERATIONS = (
         call=restore_board,
         scope="manage",
         who="manager",
+        repeatable=True,
     ),
     Operation(
         name="list_board_members",

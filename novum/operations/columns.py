@@ -119,6 +119,8 @@ def move_column(caller: Caller, given: MoveColumn) -> ColumnShape:
 
 
 def delete_column(caller: Caller, given: DeleteColumn) -> None:
+    """A column with cards needs `move_cards_to`; cards that are being worked on stay
+    where they are unless `force`."""
     columns.delete_column(
         caller,
         board_id=given.board_id,
@@ -135,6 +137,7 @@ def get_column_contract(caller: Caller, given: ColumnInput) -> ContractShape:
 
 
 def set_column_contract(caller: Caller, given: SetContract) -> ContractShape:
+    """What is left out takes its default: read the contract first to change one term."""
     terms = contracts.Terms(
         **{name: getattr(given, name) for name in contracts.Terms.__struct_fields__}
     )

@@ -108,6 +108,8 @@ class ListLeases(PageInput, frozen=True):
 
 
 def claim_next_card(caller: Caller, given: ClaimNextCard) -> Claimed:
+    """The column must be a queue (its contract enabled). Work on the card, renew
+    before `expires_at`, then complete, fail or release."""
     return claim.claim(
         caller,
         board_id=given.board_id,
@@ -122,6 +124,8 @@ def claim_again(caller: Caller, given: ClaimNextCard, ids: Sequence[UUID]) -> Cl
 
 
 def renew_lease(caller: Caller, given: RenewLease) -> Renewed:
+    """Needs the receipt of a lease that has not lapsed. Call it well before
+    `expires_at`; stop working if `cancel_requested`."""
     return renew.renew(
         caller,
         lease_id=given.lease_id,
@@ -131,11 +135,14 @@ def renew_lease(caller: Caller, given: RenewLease) -> Renewed:
 
 
 def renew_leases(caller: Caller, given: RenewLeases) -> RenewedMany:
+    """Needs the receipts of leases that have not lapsed."""
     receipts = {one.lease_id: one.lease_token for one in given.leases}
     return renew.renew_many(caller, receipts=receipts)
 
 
 def complete_lease(caller: Caller, given: CompleteLease) -> Ended:
+    """Needs the receipt of a lease that has not lapsed, and an `output` that fits the
+    contract's output_schema."""
     return complete.complete(
         caller,
         lease_id=given.lease_id,
@@ -147,10 +154,13 @@ def complete_lease(caller: Caller, given: CompleteLease) -> Ended:
 
 
 def complete_leases(caller: Caller, given: CompleteLeases) -> EndedMany:
+    """Needs the receipts of leases that have not lapsed."""
     return complete.complete_many(caller, results=given.leases)
 
 
 def fail_lease(caller: Caller, given: FailLease) -> Ended:
+    """Needs the receipt of a lease that has not lapsed. Say in `reason` what the next
+    one should know."""
     return give_back.fail(
         caller,
         lease_id=given.lease_id,
@@ -162,6 +172,7 @@ def fail_lease(caller: Caller, given: FailLease) -> Ended:
 
 
 def release_lease(caller: Caller, given: ReleaseLease) -> Ended:
+    """Needs the receipt of a lease that has not lapsed. For work that was not begun."""
     return give_back.release(
         caller,
         lease_id=given.lease_id,
@@ -171,6 +182,7 @@ def release_lease(caller: Caller, given: ReleaseLease) -> Ended:
 
 
 def revoke_lease(caller: Caller, given: RevokeLease) -> Ended:
+    """Needs an active lease. Its holder learns of it with the next call."""
     return revoke.revoke(caller, lease_id=given.lease_id, reason=given.reason)
 
 
@@ -233,6 +245,7 @@ OPERATIONS = (
         who="editor",
         errors=("lease_lost", "output_rejected"),
         bucket="finish",
+        repeatable=True,
     ),
     Operation(
         name="fail_lease",
@@ -246,6 +259,7 @@ OPERATIONS = (
         who="editor",
         errors=("lease_lost",),
         bucket="finish",
+        repeatable=True,
     ),
     Operation(
         name="release_lease",
@@ -259,6 +273,7 @@ OPERATIONS = (
         who="editor",
         errors=("lease_lost",),
         bucket="finish",
+        repeatable=True,
     ),
     Operation(
         name="revoke_lease",
@@ -271,6 +286,8 @@ OPERATIONS = (
         scope="manage",
         who="manager",
         errors=("lease_lost",),
+        repeatable=True,
+        destroys=True,
     ),
     Operation(
         name="renew_leases",
@@ -298,6 +315,7 @@ OPERATIONS = (
         who="editor",
         errors=("invalid",),
         bucket="finish",
+        repeatable=True,
     ),
     Operation(
         name="get_lease",
