@@ -10,6 +10,7 @@ from django.db.models import F, Q
 
 from accounts.ids import new_id
 from accounts.roles import WORKSPACE_ROLES
+from accounts.skills import MAX_SKILL_CHARACTERS
 
 handle_is_plain = RegexValidator(
     r"\A[a-z0-9][a-z0-9-]{0,38}\Z",
@@ -84,6 +85,14 @@ class Actor(models.Model):
     role = models.PositiveSmallIntegerField(
         choices=WORKSPACE_ROLES, null=True, blank=True, help_text="people only"
     )
+    # What an agent's seat can do, and how many cards it may hold at once (null: any).
+    skills = ArrayField(
+        models.CharField(max_length=MAX_SKILL_CHARACTERS),
+        default=list,
+        db_default=[],
+        blank=True,
+    )
+    max_leases = models.PositiveIntegerField(null=True, blank=True)
     disabled_at = models.DateTimeField(null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
 
@@ -124,6 +133,13 @@ class WorkerToken(models.Model):
     digest = models.BinaryField(max_length=32, unique=True, editable=False)
     hint = models.CharField(max_length=12, editable=False, help_text="nvma_…x4Qz")
     scopes = ArrayField(models.CharField(max_length=10, choices=Scope))
+    # What this worker can do beyond what its seat can.
+    skills = ArrayField(
+        models.CharField(max_length=MAX_SKILL_CHARACTERS),
+        default=list,
+        db_default=[],
+        blank=True,
+    )
     expires_at = models.DateTimeField(null=True, blank=True)
     revoked_at = models.DateTimeField(null=True, blank=True)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)

@@ -9,7 +9,11 @@ from django.db.models import BigIntegerField, F, Func, Q
 from accounts.ids import new_id
 from accounts.models import Actor, Workspace
 from accounts.roles import BOARD_ROLES, BoardRole
+from accounts.skills import MAX_SKILL_CHARACTERS
 from boards.ordering import GAP
+
+
+MAX_DOING_CHARACTERS = 200
 
 
 class ClockTimestamp(Func):
@@ -123,7 +127,7 @@ class CardQuerySet(models.QuerySet["Card"]):
     def claimable(self, column_id: UUID) -> "CardQuerySet":
         """Ready for anyone, next first. Stands on the index `card_claimable`."""
         return (
-            self.filter(READY, column_id=column_id, assignee=None)
+            self.filter(READY, column_id=column_id, assignee=None, skills=[])
             .in_order()
             .select_for_update(skip_locked=True, no_key=True)
         )
@@ -188,6 +192,22 @@ class Card(models.Model):
         db_index=False,
     )
     due = models.DateTimeField(null=True, blank=True)
+    # The card that this one is a part of, on any board of the workspace.
+    parent = models.ForeignKey(
+        "self",
+        models.SET_NULL,
+        null=True,
+        blank=True,
+        related_name="children",
+        db_index=False,
+    )
+    # Agents are offered it only if they have all of these.
+    skills = ArrayField(
+        models.CharField(max_length=MAX_SKILL_CHARACTERS),
+        default=list,
+        db_default=[],
+        blank=True,
+    )
     properties = models.JSONField(default=dict, blank=True)
     payload = models.JSONField(null=True, blank=True)
     output = models.JSONField(null=True, blank=True)
@@ -199,6 +219,29 @@ class Card(models.Model):
     fits = models.BooleanField(null=True, default=True)
     misfit = models.JSONField(null=True, blank=True)
     attempts = models.PositiveIntegerField(default=0)
+    # How often its attempts ended in waiting for a quota, and since when.
+    waits = models.SmallIntegerField(default=0, db_default=0, editable=False)
+    waits_since = models.DateTimeField(null=True, editable=False)
+    # What somebody without a lease says to be doing with it. It counts at `doing_version`
+    # only, so that every change of the card ends it without a thought of it.
+    doing = models.CharField(
+        max_length=MAX_DOING_CHARACTERS,
+        default="",
+        db_default="",
+        blank=True,
+        editable=False,
+    )
+    doing_at = models.DateTimeField(null=True, editable=False)
+    doing_by = models.ForeignKey(
+        Actor,
+        models.DO_NOTHING,
+        null=True,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+        editable=False,
+    )
+    doing_version = models.BigIntegerField(null=True, editable=False)
     # The lease in force and its holder, repeated here for the board and the guards.
     # Without constraints: leases are a layer above, and a check of the holder's row on
     # every claim would make twenty workers of one seat queue for it.
@@ -273,12 +316,24 @@ class Card(models.Model):
             models.Index(
                 fields=["column", "priority", "position", "id"],
                 name="card_claimable",
-                condition=READY & Q(assignee=None),
+                condition=READY & Q(assignee=None, skills=[]),
+            ),
+            # Those that ask for skills stand apart: a thousand of them are no detour
+            # for a worker who has none.
+            models.Index(
+                fields=["column", "priority", "position", "id"],
+                name="card_claimable_skilled",
+                condition=READY & Q(assignee=None) & ~Q(skills=[]),
             ),
             models.Index(
                 fields=["column", "assignee", "priority", "position", "id"],
                 name="card_claimable_by",
                 condition=READY & Q(assignee__isnull=False),
+            ),
+            models.Index(
+                fields=["parent", "id"],
+                name="card_children",
+                condition=Q(parent__isnull=False),
             ),
             models.Index(
                 fields=["column", "available_at"],

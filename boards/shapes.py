@@ -49,6 +49,7 @@ class CardShape(msgspec.Struct, frozen=True):
     `state` is null outside of queues, else `open`, `claimed`, `done` or `failed`. An
     open card with `available_at` waits until then; `fits` false means that it doesn't
     fit the column's input_schema (`misfit` says why), null that it's not judged yet.
+    Agents are offered it only if they have all of `skills`.
     """
 
     id: UUID
@@ -61,6 +62,8 @@ class CardShape(msgspec.Struct, frozen=True):
     labels: list[str]
     assignee: ActorRef | None
     due: datetime | None
+    parent_id: UUID | None
+    skills: list[str]
     properties: Any
     payload: Any
     output: Any
@@ -128,6 +131,8 @@ class CardRow(Protocol):
     priority: Any
     labels: Any
     due: Any
+    parent_id: Any
+    skills: Any
     properties: Any
     payload: Any
     output: Any
@@ -167,6 +172,8 @@ def card_fields(
         "labels": row.labels,
         "assignee": assignee,
         "due": row.due,
+        "parent_id": row.parent_id,
+        "skills": row.skills,
         "properties": row.properties,
         "payload": row.payload,
         "output": row.output,

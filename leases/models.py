@@ -6,7 +6,13 @@ from django.db.models import Q
 
 from accounts.ids import new_id
 from accounts.models import Actor, WorkerToken, Workspace
-from boards.models import Board, Card, ClockTimestamp, Column
+from boards.models import (
+    MAX_DOING_CHARACTERS,
+    Board,
+    Card,
+    ClockTimestamp,
+    Column,
+)
 from leases.contract import DEFAULT_LEASE_SECONDS, DEFAULT_MAX_ATTEMPTS
 
 
@@ -77,6 +83,15 @@ class Lease(models.Model):
         NONE = "", "-"
         REQUEUED = "requeued"
         DEAD_LETTERED = "dead_lettered"
+        CANCELLED = "cancelled"
+
+    class Failure(models.TextChoices):
+        """What kind of failure ended it. A wait beyond what is allowed is a retry."""
+
+        NONE = "", "-"
+        RETRY = "retry"
+        WAIT_UNTIL = "wait_until"
+        FATAL = "fatal"
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     workspace = models.ForeignKey(
@@ -118,6 +133,26 @@ class Lease(models.Model):
     note = models.TextField(blank=True, default="")
     output = models.JSONField(null=True)
     next_due = models.DateTimeField(null=True)
+    failure = models.CharField(
+        max_length=10, choices=Failure, default="", db_default="", blank=True
+    )
+    # One line of progress by the holder.
+    doing = models.CharField(
+        max_length=MAX_DOING_CHARACTERS, default="", db_default="", blank=True
+    )
+    doing_at = models.DateTimeField(null=True)
+    # Somebody asked the holder to stop, and the holder has heard it.
+    cancel_requested_at = models.DateTimeField(null=True)
+    cancel_requested_by = models.ForeignKey(
+        Actor,
+        models.DO_NOTHING,
+        null=True,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+    )
+    cancel_reason = models.TextField(blank=True, default="", db_default="")
+    cancel_told_at = models.DateTimeField(null=True)
 
     class Meta:
         constraints = [
@@ -148,6 +183,11 @@ class Lease(models.Model):
                 fields=["holder"], name="lease_held", condition=Q(state="active")
             ),
             models.Index(fields=["board", "id"], name="lease_history"),
+            models.Index(
+                fields=["cancel_requested_at"],
+                name="lease_cancelled",
+                condition=Q(ended_at=None, cancel_requested_at__isnull=False),
+            ),
         ]
 
     def __str__(self) -> str:
@@ -169,6 +209,19 @@ class Slot(models.Model):
 
     def __str__(self) -> str:
         return f"slot {self.number}"
+
+
+class Ask(models.Model):
+    """When somebody last asked for a card of a queue, to half a minute: each process
+    remembers it and writes it down now and then, never once per claim."""
+
+    column = models.OneToOneField(
+        Column, models.CASCADE, primary_key=True, related_name="+"
+    )
+    last_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    def __str__(self) -> str:
+        return f"asked at {self.last_at}"
 
 
 class Refusal(models.Model):

@@ -15,12 +15,14 @@ from accounts.errors import Conflict, Invalid, NotFound
 from accounts.models import Actor, Workspace
 from accounts.moments import keepable
 from accounts.roles import BoardRole
+from accounts.skills import skills_of
 from boards import access, events
 from boards.models import Card, ClockTimestamp, Column, Event
 from boards.values import same_json
 from boards.verbs.boards import actor_of
 from boards.verbs.guard import Free, free_or_refuse
 from boards.verbs.moving import card_seen, changed, locked_card, locked_column
+from boards.verbs.parents import check_line, check_parent, seen_parents
 from boards.verbs.places import Place, place_card
 from boards.verbs.text import title_of
 
@@ -32,7 +34,9 @@ JSON_FIELDS = ("properties", "payload")
 
 
 class NewCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a card is made of. `assignee` is a handle; `not_before` keeps it waiting."""
+    """What a card is made of. `assignee` is a handle; `not_before` keeps it waiting;
+    `parent` is the id of the card that it's a part of; agents get it only if they have
+    all of `skills`."""
 
     title: str
     description: str = ""
@@ -41,6 +45,8 @@ class NewCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     assignee: str | None = None
     due: Moment | None = None
     not_before: Moment | None = None
+    parent: UUID | None = None
+    skills: list[str] = []
     properties: dict[str, Any] = {}
     payload: Any = None
 
@@ -83,8 +89,10 @@ def _create(
     pointer: str,
 ) -> list[UUID]:
     access.require(caller, board_id, BoardRole.EDITOR)
+    parents = seen_parents(caller, [card.parent for card in cards])
     checked = [
-        _checked(caller, card, pointer.format(i)) for i, card in enumerate(cards)
+        _checked(caller, card, parents, pointer.format(i))
+        for i, card in enumerate(cards)
     ]
     # Locked, so that it isn't deleted under the new cards.
     column = locked_column(board_id, column_id)
@@ -219,8 +227,11 @@ def _same(name: str, old: Any, new: Any) -> bool:
     return same_json(old, new) if name in JSON_FIELDS else old == new
 
 
-def _checked(caller: Caller, card: NewCard, pointer: str) -> dict[str, Any]:
+def _checked(
+    caller: Caller, card: NewCard, parents: set[UUID], pointer: str
+) -> dict[str, Any]:
     given = {name: getattr(card, name) for name in card.__struct_fields__}
+    check_parent(card.parent, parents, f"{pointer}/parent")
     return _fields(caller, given, pointer)
 
 
@@ -231,6 +242,10 @@ def _checked_changes(
         raise Invalid.at(
             "/not_before", "not_open", "Only an open card of a queue can wait."
         )
+    if "parent" in changes:
+        parent: UUID | None = changes["parent"]
+        check_parent(parent, seen_parents(caller, [parent]), "/parent")
+        check_line(card, parent, "/parent")
     return _fields(caller, changes, "")
 
 
@@ -249,8 +264,11 @@ def _fields(caller: Caller, given: dict[str, Any], pointer: str) -> dict[str, An
         fields["labels"] = _labels(fields["labels"], f"{pointer}/labels")
     for name in {"due", "not_before"} & fields.keys():
         fields[name] = keepable(fields[name], f"{pointer}/{name}")
-    if "not_before" in fields:
-        fields["available_at"] = fields.pop("not_before")
+    if "skills" in fields:
+        fields["skills"] = skills_of(fields["skills"], f"{pointer}/skills")
+    for name, column in (("not_before", "available_at"), ("parent", "parent_id")):
+        if name in fields:
+            fields[column] = fields.pop(name)
     if "assignee" in fields:
         fields["assignee"] = _assignee(
             caller, fields["assignee"], f"{pointer}/assignee"

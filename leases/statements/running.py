@@ -45,15 +45,12 @@ def embedded(queryset: QuerySet[Any], **parameters: object) -> str:
     """
     with transaction.atomic():  # outside of one, Django makes no row lock into SQL
         text, values = queryset.query.sql_with_params()
-    names = {value: name for name, value in parameters.items()}
     parts = text.split("%s")
     assert len(parts) == len(values) + 1
     out = parts[0]
     for value, rest in zip(values, parts[1:], strict=True):
-        if value in names:
-            out += f"%({names[value]})s{rest}"
-        else:
-            out += sql.quote(value) + rest
+        name = next((key for key in parameters if parameters[key] == value), None)
+        out += (f"%({name})s" if name else sql.quote(value)) + rest
     return out
 
 

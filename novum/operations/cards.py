@@ -28,9 +28,19 @@ from novum.operations.operation import (
 State = Literal["none", "open", "waiting", "misfit", "claimed", "done", "failed"]
 Title = Annotated[str, Meta(min_length=1, max_length=500)]
 Priority = Annotated[int, Meta(ge=1, le=5, description="1 comes first.")]
-Handle = Annotated[str, Meta(description="@handle of a person or an agent.")]
+Handle = Annotated[
+    str,
+    Meta(
+        description="@handle of a person or an agent.",
+        extra_json_schema={"format": "handle"},
+    ),
+]
 Force = Annotated[bool, Meta(description="Take the card away from its holder.")]
 At = Annotated[datetime, Meta(tz=True)]
+Parent = Annotated[UUID | None, Meta(description="The card it's a part of.")]
+Skills = Annotated[
+    list[str], Meta(description="What an agent must have to be offered it.")
+]
 
 
 class CardInput(Input, frozen=True):
@@ -63,6 +73,8 @@ class CreateCard(Input, frozen=True):
     assignee: Handle | None = None
     due: At | None = None
     not_before: At | None = None
+    parent: Parent = None
+    skills: Skills = []
     properties: dict[str, Any] = {}
     payload: Any = None
     before: UUID | None = None
@@ -85,6 +97,8 @@ class EditCard(CardInput, frozen=True):
     assignee: Handle | msgspec.UnsetType | None = msgspec.UNSET
     due: At | msgspec.UnsetType | None = msgspec.UNSET
     not_before: At | msgspec.UnsetType | None = msgspec.UNSET
+    parent: Parent | msgspec.UnsetType = msgspec.UNSET
+    skills: Skills | msgspec.UnsetType = msgspec.UNSET
     properties: dict[str, Any] | msgspec.UnsetType = msgspec.UNSET
     payload: Any = msgspec.UNSET
 
