@@ -19,7 +19,7 @@ from boards.verbs import comments
 from leases.timeline import timeline
 from leases.verbs.requeue import requeue as requeue_card
 from leases.verbs.revoke import revoke as revoke_lease
-from novum.web import card_fields, posted
+from novum.web import card_fields, faces, posted
 from novum.web.card_fields import FIELDS, Entry, FieldChanged
 from novum.web.durations import words
 from novum.web.markdown import render as markdown
@@ -181,6 +181,7 @@ def _around(request: PageRequest, found: CardShape) -> dict[str, Any]:
         "board": board,
         "card": found,
         "view": attempts.card,
+        "chip": faces.chip(attempts.card) if attempts.card else None,
         "column": next((one for one in columns if one.id == found.column_id), None),
         "columns": columns,
         "members": members,
