@@ -12,7 +12,6 @@ from accounts.roles import BOARD_ROLES, BoardRole
 from accounts.skills import MAX_SKILL_CHARACTERS
 from boards.ordering import GAP
 
-
 MAX_DOING_CHARACTERS = 200
 
 

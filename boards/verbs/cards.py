@@ -12,23 +12,18 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.errors import Conflict, Invalid, NotFound
-from accounts.models import Actor, Workspace
-from accounts.moments import keepable
+from accounts.models import Workspace
 from accounts.roles import BoardRole
-from accounts.skills import skills_of
 from boards import access, events
 from boards.models import Card, ClockTimestamp, Column, Event
 from boards.values import same_json
-from boards.verbs.boards import actor_of
+from boards.verbs.fields import fields_of
 from boards.verbs.guard import Free, free_or_refuse
 from boards.verbs.moving import card_seen, changed, locked_card, locked_column
 from boards.verbs.parents import check_line, check_parent, seen_parents
 from boards.verbs.places import Place, place_card
-from boards.verbs.text import title_of
 
 MAX_BULK_CARDS = 500
-MAX_DESCRIPTION_CHARACTERS = 100_000
-MAX_LABELS, MAX_LABEL_CHARACTERS = 50, 50
 Moment = Annotated[datetime, Meta(tz=True)]
 JSON_FIELDS = ("properties", "payload")
 
@@ -232,7 +227,7 @@ def _checked(
 ) -> dict[str, Any]:
     given = {name: getattr(card, name) for name in card.__struct_fields__}
     check_parent(card.parent, parents, f"{pointer}/parent")
-    return _fields(caller, given, pointer)
+    return fields_of(caller, given, pointer)
 
 
 def _checked_changes(
@@ -246,48 +241,4 @@ def _checked_changes(
         parent: UUID | None = changes["parent"]
         check_parent(parent, seen_parents(caller, [parent]), "/parent")
         check_line(card, parent, "/parent")
-    return _fields(caller, changes, "")
-
-
-def _fields(caller: Caller, given: dict[str, Any], pointer: str) -> dict[str, Any]:
-    """Of the model, from those of `NewCard`. Raises Invalid."""
-    fields = dict(given)
-    if "title" in fields:
-        fields["title"] = title_of(fields["title"], f"{pointer}/title")
-    if len(fields.get("description", "")) > MAX_DESCRIPTION_CHARACTERS:
-        raise Invalid.at(f"{pointer}/description", "too_long", "Too long.")
-    if not 1 <= fields.get("priority", 3) <= 5:
-        raise Invalid.at(
-            f"{pointer}/priority", "out_of_range", "Priority is 1 (first) to 5."
-        )
-    if "labels" in fields:
-        fields["labels"] = _labels(fields["labels"], f"{pointer}/labels")
-    for name in {"due", "not_before"} & fields.keys():
-        fields[name] = keepable(fields[name], f"{pointer}/{name}")
-    if "skills" in fields:
-        fields["skills"] = skills_of(fields["skills"], f"{pointer}/skills")
-    for name, column in (("not_before", "available_at"), ("parent", "parent_id")):
-        if name in fields:
-            fields[column] = fields.pop(name)
-    if "assignee" in fields:
-        fields["assignee"] = _assignee(
-            caller, fields["assignee"], f"{pointer}/assignee"
-        )
-    return fields
-
-
-def _labels(labels: list[str], pointer: str) -> list[str]:
-    unique = list(dict.fromkeys(label.strip() for label in labels))
-    if len(unique) > MAX_LABELS or any(
-        not 1 <= len(label) <= MAX_LABEL_CHARACTERS for label in unique
-    ):
-        raise Invalid.at(
-            pointer,
-            "out_of_range",
-            f"At most {MAX_LABELS} labels of 1 to {MAX_LABEL_CHARACTERS} characters.",
-        )
-    return unique
-
-
-def _assignee(caller: Caller, handle: str | None, pointer: str) -> Actor | None:
-    return None if handle is None else actor_of(caller, handle, pointer)
+    return fields_of(caller, changes, "")

@@ -156,3 +156,35 @@ def test_it_takes_a_column_of_that_board(world):
     for column in (a_world().queue, deleted, uuid4()):
         with pytest.raises(NotFound):
             world.add(column=column)
+
+
+def test_a_card_is_part_of_another_one_and_asks_for_skills(world):
+    parent = world.add()
+    card = world.add(parent=parent, skills=[" Python ", "seo", "python"])
+    shown = read_card(world.owner, card_id=card)
+    assert (shown.parent_id, shown.skills) == (parent, ["python", "seo"])
+    plain = read_card(world.owner, card_id=parent)
+    assert (plain.parent_id, plain.skills) == (None, [])
+
+
+@pytest.mark.parametrize(
+    "skills", [[""], ["a,b"], ["x" * 51], [f"s{i}" for i in range(21)]]
+)
+def test_skills_are_few_and_short(world, skills):
+    with pytest.raises(Invalid) as refused:
+        world.add(skills=skills)
+    assert refused.value.errors[0].pointer == "/skills"
+
+
+def test_a_parent_must_be_seen_by_who_names_it(world):
+    foreign = a_world().add()
+    for unseen in (foreign, uuid4()):
+        with pytest.raises(Invalid) as refused:
+            create_cards(
+                world.owner,
+                board_id=world.board,
+                column_id=world.queue,
+                cards=[NewCard(title="One"), NewCard(title="Two", parent=unseen)],
+            )
+        assert refused.value.errors[0].pointer == "/cards/1/parent"
+    assert not Card.objects.filter(board_id=world.board).exists()

@@ -119,3 +119,17 @@ def test_it_takes_an_editor_who_sees_the_card(world):
     with pytest.raises(NotFound):
         edit(world, card, by=a_world().owner, title="x")
     assert card_row(card).title == "By the worker"
+
+
+def test_no_card_is_part_of_itself(world):
+    top = world.add()
+    middle = world.add(parent=top)
+    leaf = world.add(parent=middle)
+    for parent in (top, middle, leaf):
+        with pytest.raises(Invalid) as refused:
+            edit_card(world.owner, card_id=top, parent=parent)
+        assert refused.value.errors[0].pointer == "/parent"
+    edit_card(world.owner, card_id=leaf, parent=top, skills=["SEO"])
+    assert (card_row(leaf).parent_id, card_row(leaf).skills) == (top, ["seo"])
+    edit_card(world.owner, card_id=leaf, parent=None, skills=[])
+    assert (card_row(leaf).parent_id, card_row(leaf).skills) == (None, [])
