@@ -46,7 +46,7 @@ def problems(
     """Why the instance does not fit a schema that `accept` has let pass.
 
     An empty list: it fits. At most 20 problems, always in the same order. Never
-    raises: work beyond `seconds` of wall-clock time ends as one problem with the
+    raises: work beyond `seconds` of processor time ends as one problem with the
     code `too_slow`, and what the engine cannot do (a schema that was never
     accepted, a value nested hundreds of levels) as one `cannot_judge`.
     ``format`` asserts, for the formats of `leases.schemas.formats`. Messages

@@ -13,7 +13,7 @@ from accounts.errors import Invalid, NotFound
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, caller_ref
 from boards import access
-from boards.models import READY, Card
+from boards.models import Card
 from boards.reads import cards_by_ids, column_on
 from boards.shapes import CardShape, card_fields
 from leases import reads
@@ -120,7 +120,6 @@ def _take(
 ) -> list[Any]:
     """At least one row; without a card in it when there is nothing to claim."""
     if count > 1 and _keeps_some_for(caller, column_id):
-        judge(column_id)
         return _take_in_turn(caller, board_id, column_id, count, seconds)
     rows = take(caller, board_id, column_id, count, seconds, tidied=False)
     if not rows or not rows[0].enabled:
@@ -129,10 +128,11 @@ def _take(
     until = monotonic() + PASS_SECONDS
     while _stopped_short(rows[0]):
         # Before the transaction: no row is locked while a schema is at work.
-        judged = judge(column_id) if rows[0].unjudged else 0
+        if _has_unjudged(column_id):
+            judge(column_id)
         taken = _tidy_and_take(rows, caller, board_id, column_id, count, seconds)
         rows = taken or rows
-        if taken and (not judged or rows[0].full or monotonic() > until):
+        if (taken and (rows[0].full or not rows[0].unjudged)) or monotonic() > until:
             break
     return rows
 
@@ -153,9 +153,10 @@ def _tidy_and_take(
     count: int,
     seconds: int | None,
 ) -> list[Any]:
-    """Nothing at all when there is more to tidy: what comes free may be next."""
+    """Nothing at all when there is more to tidy, or to judge since: what comes free may
+    be next, and may have been held while the schema changed."""
     for _ in range(_ROUNDS):
-        if rows[0].untidy and tidy(column_id) >= BATCH:
+        if rows[0].untidy and (tidy(column_id) >= BATCH or _has_unjudged(column_id)):
             return []
         if rows[0].picked:
             dead_letter_exhausted(column_id)
@@ -165,8 +166,17 @@ def _tidy_and_take(
     return rows
 
 
+def _has_unjudged(column_id: UUID) -> bool:
+    return Card.objects.unjudged(column_id).exists()
+
+
 def _keeps_some_for(caller: Caller, column_id: UUID) -> bool:
-    mine = Card.objects.filter(READY, column_id=column_id, assignee_id=caller.actor_id)
+    """Also what is still to be judged, due or lapsed: this claim may set it free."""
+    mine = Card.objects.present().filter(
+        column_id=column_id,
+        assignee_id=caller.actor_id,
+        state__in=[Card.State.OPEN, Card.State.CLAIMED],
+    )
     return mine.exists()
 
 
@@ -239,7 +249,7 @@ def _nothing(row: Any, column_id: UUID, count: int | None) -> Claimed:
         reason = "paused"
     elif row.full:
         reason = "at_capacity"
-    elif row.unjudged:
+    elif row.unjudged or row.untidy:
         reason, seconds = "waiting", 0.0
     elif (seconds := reads.seconds_to_next_due(column_id)) is not None:
         reason = "waiting"

@@ -107,7 +107,7 @@ def test_a_judgement_by_a_schema_that_was_replaced_meanwhile_does_not_count(
     world.set(input_schema=NEEDS_TOPIC)
     card = world.add()
 
-    def replaced_meanwhile(schema, instance, *, seconds):
+    def replaced_meanwhile(schema, instance):
         Contract.objects.filter(pk=world.queue).update(version=99)
         return []
 
@@ -122,13 +122,25 @@ def test_a_judgement_of_a_card_that_was_edited_meanwhile_does_not_count(
     world.set(input_schema=NEEDS_TOPIC)
     card = world.add()
 
-    def edited_meanwhile(schema, instance, *, seconds):
+    def edited_meanwhile(schema, instance):
         edit_card(world.owner, card_id=card, payload={"topic": 1})
         return []
 
     monkeypatch.setattr("leases.schemas.problems", edited_meanwhile)
     judge(world.queue)
     assert card_row(card).fits is None
+
+
+def test_a_pass_without_time_left_leaves_the_rest_unjudged_instead_of_too_slow(
+    world, monkeypatch
+):
+    world.set(input_schema=NEEDS_TOPIC)
+    first, second = (world.add(payload={"topic": "bees"}) for _ in range(2))
+    monkeypatch.setattr("leases.verbs.judge.PASS_SECONDS", 0)
+    assert judge(world.queue) == 1
+    assert (card_row(first).fits, card_row(second).fits) == (True, None)
+    assert judge(world.queue) == 1
+    assert card_row(second).fits is True
 
 
 def test_judging_is_silent(world):

@@ -142,7 +142,6 @@ class Reference:
     def claim(self, who: str, column: str, count: int, seconds: int | None) -> list:
         terms = self.terms[column]
         if count > 1 and any(c.ready() and c.assignee == who for c in self.on(column)):
-            self.judge(column)
             got: list[Lease] = []
             while len(got) < count and (one := self.claim(who, column, 1, seconds)):
                 got += one
@@ -151,8 +150,8 @@ class Reference:
             raise Refused("not_a_queue")
         if terms.paused:
             return []
-        self.judge(column)
         self.tidy(column)
+        self.judge(column)
         while found := self.candidates(who, column, count):
             if taken := [card for card in found if card.attempts < terms.max_attempts]:
                 return [self.take(card, who, seconds) for card in taken]
