@@ -57,7 +57,7 @@ def _operation(
         "operationId": one.name + ("_alias" if alias else ""),
         "tags": [one.noun],
         "summary": one.summary,
-        "description": f"{_prose(one)}\n\n{shape.get('description', '')}".strip(),
+        "description": f"{prose(one)}\n\n{shape.get('description', '')}".strip(),
         "parameters": _parameters(one, shape),
         "responses": _responses(one, refs),
     }
@@ -66,7 +66,8 @@ def _operation(
     return entry
 
 
-def _prose(one: Operation) -> str:
+def prose(one: Operation) -> str:
+    """Who may do it."""
     who = {"anybody": "Anybody in the workspace", "admin": "Admins of the workspace"}
     may = who.get(one.who, f"Board role {one.who} or above")
     return f"{may}; scope `{one.scope}`."

@@ -7,7 +7,7 @@ from django.urls import URLPattern, path
 
 from novum.operations.operation import Operation
 from novum.operations.registry import OPERATIONS
-from novum.rest import documents, health
+from novum.rest import documents, health, listing
 from novum.rest.views import OperationView
 
 _PARAMETER = re.compile(r"{(\w+)}")
@@ -43,5 +43,6 @@ urlpatterns = [
     path("healthz", health.healthz, name="healthz"),
     path("readyz", health.readyz, name="readyz"),
     path("openapi.json", documents.openapi_json, name="openapi"),
+    path("operations.json", listing.operations_json, name="operations"),
     path("docs", documents.docs, name="docs"),
 ]

@@ -13,7 +13,10 @@ from novum.operations.registry import OPERATIONS
 from tests.doors.http import DOCUMENT
 
 METHODS = {"get", "post", "put", "patch", "delete"}
-BESIDES = {"/v1/healthz", "/v1/readyz", "/v1/openapi.json", "/v1/docs"}
+BESIDES = {
+    f"/v1/{name}"
+    for name in ("healthz", "readyz", "openapi.json", "operations.json", "docs")
+}
 
 
 def entries():
