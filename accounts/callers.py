@@ -9,7 +9,11 @@ from accounts.roles import WorkspaceRole
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """An authenticated actor in one workspace, with what its credential allows."""
+    """An authenticated actor in one workspace, with what its credential allows.
+
+    `skills` are those of an agent's seat and its token together; `max_leases` is how
+    many cards the seat may hold at once (None: any number).
+    """
 
     workspace_id: UUID
     workspace_key: str
@@ -20,6 +24,8 @@ class Caller:
     role: WorkspaceRole | None
     scopes: frozenset[str]
     token_id: UUID | None = None
+    skills: frozenset[str] = frozenset()
+    max_leases: int | None = None
 
     @property
     def credential_id(self) -> UUID:

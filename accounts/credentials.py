@@ -4,6 +4,7 @@ Tokens are looked up at most every two seconds per process, so a revoked one is 
 within two seconds (design section 8); `last_used_at` is written at most once a minute.
 """
 
+from collections.abc import Iterable
 from datetime import timedelta
 from time import monotonic
 from typing import Any
@@ -55,7 +56,7 @@ def _look_up(key: bytes) -> Caller:
     WorkerToken.objects.filter(
         Q(last_used_at=None) | Q(last_used_at__lt=Now() - USED_EVERY), pk=row.pk
     ).update(last_used_at=Now())
-    return _caller(row.actor, frozenset(row.scopes), row.pk)
+    return _caller(row.actor, frozenset(row.scopes), row.pk, row.skills)
 
 
 def caller_of_user(user: Any, workspace_id: UUID | None = None) -> Caller:
@@ -84,7 +85,12 @@ def forget_tokens() -> None:
     _cache.clear()
 
 
-def _caller(actor: Actor, scopes: frozenset[str], token_id: UUID | None) -> Caller:
+def _caller(
+    actor: Actor,
+    scopes: frozenset[str],
+    token_id: UUID | None,
+    skills: Iterable[str] = (),
+) -> Caller:
     return Caller(
         workspace_id=actor.workspace_id,
         workspace_key=actor.workspace.key,
@@ -95,4 +101,6 @@ def _caller(actor: Actor, scopes: frozenset[str], token_id: UUID | None) -> Call
         role=WorkspaceRole(actor.role) if actor.role else None,
         scopes=scopes,
         token_id=token_id,
+        skills=frozenset(actor.skills).union(skills),
+        max_leases=actor.max_leases,
     )

@@ -26,11 +26,14 @@ class WorkspaceShape(msgspec.Struct, frozen=True):
 
 
 class AgentShape(msgspec.Struct, frozen=True):
-    """An agent seat. `last_seen_at` is the latest use of any of its tokens."""
+    """An agent seat. `last_seen_at` is the latest use of any of its tokens; at most
+    `max_leases` cards are its at once (null: any number)."""
 
     id: UUID
     handle: str
     name: str
+    skills: list[str]
+    max_leases: int | None
     disabled: bool
     created_at: datetime
     last_seen_at: datetime | None
@@ -65,13 +68,14 @@ class PersonShape(msgspec.Struct, frozen=True):
 
 
 class TokenShape(msgspec.Struct, frozen=True):
-    """A worker token without its secret."""
+    """A worker token without its secret. `skills` come on top of the seat's."""
 
     id: UUID
     agent_id: UUID
     name: str
     hint: str
     scopes: list[str]
+    skills: list[str]
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
@@ -97,6 +101,8 @@ def agent(actor: Actor, last_seen_at: datetime | None) -> AgentShape:
         id=actor.pk,
         handle=actor.handle,
         name=actor.name,
+        skills=sorted(actor.skills),
+        max_leases=actor.max_leases,
         disabled=actor.disabled_at is not None,
         created_at=actor.created_at,
         last_seen_at=last_seen_at,
@@ -139,6 +145,7 @@ def token(row: WorkerToken) -> TokenShape:
         name=row.name,
         hint=row.hint,
         scopes=sorted(row.scopes),
+        skills=sorted(row.skills),
         expires_at=row.expires_at,
         revoked_at=row.revoked_at,
         last_used_at=row.last_used_at,

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from uuid import UUID
 
+import msgspec
 from django.db import IntegrityError, transaction
 from django.db.models.functions import Now
 
@@ -13,11 +14,13 @@ from accounts.credentials import forget_tokens
 from accounts.errors import Conflict, Invalid, NotFound
 from accounts.models import Actor, WorkerToken
 from accounts.moments import keepable
+from accounts.skills import skills_of
 from accounts.tokens import AGENT_PREFIX, digest, mint
 
 HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,38}")
 MAX_NAME_CHARACTERS = 100
 MAX_TOKENS_PER_AGENT = 500
+HIGHEST_MAX_LEASES = 10_000
 # Enough to do the work; managing boards is given on purpose.
 DEFAULT_SCOPES = ("read", "work", "write")
 
@@ -29,7 +32,14 @@ class HandleTaken(Conflict):
 
 
 @transaction.atomic
-def create_agent(caller: Caller, *, handle: str, name: str = "") -> UUID:
+def create_agent(
+    caller: Caller,
+    *,
+    handle: str,
+    name: str = "",
+    skills: Sequence[str] = (),
+    max_leases: int | None = None,
+) -> UUID:
     """A seat for an agent, without a token yet. Admins. Raises Invalid, HandleTaken."""
     caller.require_admin()
     handle = handle.removeprefix("@")
@@ -44,6 +54,8 @@ def create_agent(caller: Caller, *, handle: str, name: str = "") -> UUID:
         kind=Actor.Kind.AGENT,
         handle=handle,
         name=_name(name or handle),
+        skills=skills_of(skills, "/skills"),
+        max_leases=_limit(max_leases),
     )
     try:
         with transaction.atomic():
@@ -62,14 +74,21 @@ def edit_agent(
     agent_id: UUID,
     name: str | None = None,
     disabled: bool | None = None,
+    skills: Sequence[str] | None = None,
+    max_leases: int | msgspec.UnsetType | None = msgspec.UNSET,
 ) -> UUID:
-    """Rename, disable or enable a seat. Disabled: its tokens are refused within two
-    seconds; what it holds comes back when the leases lapse. Admins."""
+    """Change a seat. Disabled: its tokens are refused within two seconds; what it holds
+    comes back when the leases lapse. Skills and the limit count for claims from then
+    on, in other processes after two seconds. Admins. Raises NotFound, Invalid."""
     actor = _locked(caller, agent_id)
     if name is not None:
         actor.name = _name(name)
     if disabled is not None and disabled != (actor.disabled_at is not None):
         actor.disabled_at = Now() if disabled else None
+    if skills is not None:
+        actor.skills = skills_of(skills, "/skills")
+    if max_leases is not msgspec.UNSET:
+        actor.max_leases = _limit(max_leases)
     actor.save()
     forget_tokens()
     return actor.pk
@@ -83,6 +102,7 @@ def create_token(
     name: str,
     scopes: Sequence[str] = DEFAULT_SCOPES,
     expires_at: datetime | None = None,
+    skills: Sequence[str] = (),
 ) -> tuple[UUID, str]:
     """A token for one more worker of the seat, and its secret, which is nowhere
     afterwards. Admins. Raises NotFound, Invalid."""
@@ -103,6 +123,7 @@ def create_token(
         digest=digest(secret),
         hint=f"{AGENT_PREFIX}…{secret[-4:]}",
         scopes=sorted(set(scopes)),
+        skills=skills_of(skills, "/skills"),
         expires_at=keepable(expires_at, "/expires_at"),
         created_by_id=caller.actor_id,
     )
@@ -128,6 +149,14 @@ def _locked(caller: Caller, agent_id: UUID) -> Actor:
         raise NotFound("There is no such agent here.")
     caller.require_admin()
     return seat.select_for_update(no_key=True).get()
+
+
+def _limit(leases: int | None) -> int | None:
+    if leases is not None and not 1 <= leases <= HIGHEST_MAX_LEASES:
+        raise Invalid.at(
+            "/max_leases", "out_of_range", f"max_leases is 1 to {HIGHEST_MAX_LEASES}."
+        )
+    return leases
 
 
 def _name(text: str) -> str:

@@ -13,11 +13,22 @@ from accounts.errors import NotFound
 from accounts.pages import Page
 from accounts.shapes import AgentShape, TokenShape
 from accounts.verbs import agents
-from accounts.verbs.agents import DEFAULT_SCOPES
+from accounts.verbs.agents import DEFAULT_SCOPES, HIGHEST_MAX_LEASES
 from leases.verbs.revoke import stop_agent as stop
 from novum.operations.operation import Input, Operation, PageInput, Remembers
 
 Scope = Literal["read", "work", "write", "manage"]
+Skills = Annotated[
+    list[str], Meta(description="Cards that ask for skills go to who has them all.")
+]
+MaxLeases = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=HIGHEST_MAX_LEASES,
+        description="How many cards the seat may hold at once; null: any number.",
+    ),
+]
 
 
 class AgentInput(Input, frozen=True):
@@ -27,11 +38,15 @@ class AgentInput(Input, frozen=True):
 class CreateAgent(Input, frozen=True):
     handle: str
     name: str = ""
+    skills: Skills = []
+    max_leases: MaxLeases | None = None
 
 
 class EditAgent(AgentInput, frozen=True):
     name: str | None = None
     disabled: bool | None = None
+    skills: Skills | None = None
+    max_leases: MaxLeases | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class ListTokens(PageInput, frozen=True):
@@ -44,6 +59,9 @@ class CreateToken(AgentInput, frozen=True):
         list[Scope] | None, Meta(description="Default: read, work, write.")
     ] = None
     expires_at: Annotated[datetime, Meta(tz=True)] | None = None
+    skills: Annotated[
+        list[str], Meta(description="Of this worker, beside those of its seat.")
+    ] = []
 
 
 class TokenInput(AgentInput, frozen=True):
@@ -70,13 +88,24 @@ def get_agent(caller: Caller, given: AgentInput) -> AgentShape:
 
 
 def create_agent(caller: Caller, given: CreateAgent) -> AgentShape:
-    agent_id = agents.create_agent(caller, handle=given.handle, name=given.name)
+    agent_id = agents.create_agent(
+        caller,
+        handle=given.handle,
+        name=given.name,
+        skills=given.skills,
+        max_leases=given.max_leases,
+    )
     return reads.agent(caller, agent_id=agent_id)
 
 
 def edit_agent(caller: Caller, given: EditAgent) -> AgentShape:
     agents.edit_agent(
-        caller, agent_id=given.agent_id, name=given.name, disabled=given.disabled
+        caller,
+        agent_id=given.agent_id,
+        name=given.name,
+        disabled=given.disabled,
+        skills=given.skills,
+        max_leases=given.max_leases,
     )
     return get_agent(caller, given)
 
@@ -102,6 +131,7 @@ def create_token(caller: Caller, given: CreateToken) -> NewToken:
         name=given.name,
         scopes=DEFAULT_SCOPES if given.scopes is None else given.scopes,
         expires_at=given.expires_at,
+        skills=given.skills,
     )
     return NewToken(_token(caller, token_id), secret)
 

@@ -16,11 +16,14 @@ from novum.operations.operation import NoInput, Operation, PageInput
 
 
 class Me(msgspec.Struct, frozen=True):
-    """The caller. `live_url` is where calls that wait and streams are served."""
+    """The caller. `live_url` is where calls that wait and streams are served. `skills`
+    are those of seat and token; null `max_leases`: any number of cards at once."""
 
     actor: ActorRef
     role: str | None
     scopes: list[str]
+    skills: list[str]
+    max_leases: int | None
     token_id: UUID | None
     workspace: WorkspaceShape
     url: str
@@ -33,6 +36,8 @@ def get_me(caller: Caller, given: NoInput) -> Me:
         actor=caller_ref(caller),
         role=caller.role.name.lower() if caller.role else None,
         scopes=sorted(caller.scopes),
+        skills=sorted(caller.skills),
+        max_leases=caller.max_leases,
         token_id=caller.token_id,
         workspace=reads.workspace(caller),
         url=settings.NOVUM_URL,

@@ -142,3 +142,26 @@ def test_a_stopped_seat_holds_nothing_any_more(owner, worker, queue, world):
 def test_a_person_is_no_agent_seat(owner, world):
     for call in (owner.get, owner.patch):
         assert call(f"/v1/agents/{world.owner.actor_id}").status_code == 404
+
+
+def test_a_seat_and_its_workers_have_skills_and_a_limit(owner, agent):
+    changed = owner.patch(agent, {"skills": ["SEO", "writing"], "max_leases": 2}).json()
+    assert (changed["skills"], changed["max_leases"]) == (["seo", "writing"], 2)
+    made = owner.post(f"{agent}/tokens", {"name": "One", "skills": ["python"]}).json()
+    assert made["token"]["skills"] == ["python"]
+    me = Http(made["secret"]).get("/v1/me").json()
+    assert (me["skills"], me["max_leases"]) == (["python", "seo", "writing"], 2)
+    kept = owner.patch(agent, {"name": "Same"}).json()
+    assert (kept["skills"], kept["max_leases"]) == (["seo", "writing"], 2)
+    freed = owner.patch(agent, {"skills": [], "max_leases": None}).json()
+    assert (freed["skills"], freed["max_leases"]) == ([], None)
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("skills", ["a,b"]), ("skills", ["x"] * 3 + [""]), ("max_leases", 0)],
+)
+def test_skills_and_limits_that_cannot_be_are_refused(owner, agent, field, value):
+    refused = owner.patch(agent, {field: value})
+    assert refused.status_code == 422
+    assert refused.json()["errors"][0]["pointer"] == f"/{field}"
