@@ -34,14 +34,14 @@ class Sent:
         )
         if operation.method in ("GET", "DELETE"):
             return door(operation.method, path, query=values)
-        return door(operation.method, path, _as_json(values))
+        return door(operation.method, path, as_json(values))
 
 
-def _as_json(value: Any) -> Any:
+def as_json(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _as_json(each) for name, each in value.items()}
+        return {name: as_json(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [_as_json(each) for each in value]
+        return [as_json(each) for each in value]
     return str(value) if isinstance(value, UUID) else value
 
 
