@@ -9,7 +9,7 @@ from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.errors import NotFound
-from accounts.models import Actor
+from accounts.models import Actor, Workspace
 from accounts.pages import Page, cut_page, decode_cursor, encode_cursor
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, actor_ref
@@ -213,6 +213,10 @@ class EventFilter:
     card_id: UUID | None = None
 
 
+# Where a feed begins for those who don't want what has been.
+NOW = "now"
+
+
 class EventPage(Page[EventShape], frozen=True):
     """`cursor` is where to go on (`after`), also when there was nothing new."""
 
@@ -224,8 +228,10 @@ def events(caller: Caller, wanted: EventFilter, *, after: str, limit: int) -> Ev
 
     Transactions commit out of order, so only events are given whose transaction is
     older than every one still running: none can appear behind the cursor later.
-    Raises NotFound (board), BadCursor.
+    After `NOW` comes nothing yet, and a cursor. Raises NotFound (board), BadCursor.
     """
+    if after == NOW:
+        return _from_now_on(caller, wanted)
     last = decode_cursor(after, tuple[int, UUID]) if after else None
     rows = Event.objects.filter(
         workspace_id=caller.workspace_id, transaction__lt=Snapshot()
@@ -242,6 +248,13 @@ def events(caller: Caller, wanted: EventFilter, *, after: str, limit: int) -> Ev
     who = _people(row.actor_id for row in found)
     shown = [shapes.event(row, lambda row: who.get(row.actor_id)) for row in found]
     return EventPage(shown, cursor if more else "", cursor)
+
+
+def _from_now_on(caller: Caller, wanted: EventFilter) -> EventPage:
+    _about(caller, wanted)
+    running = Workspace.objects.values_list(Snapshot(), flat=True)
+    oldest = running.get(pk=caller.workspace_id)
+    return EventPage([], "", encode_cursor(oldest, UUID(int=0)))
 
 
 def _about(caller: Caller, wanted: EventFilter) -> Q:

@@ -16,7 +16,9 @@ MAX_EVENTS = 200
 class ListEvents(Input, frozen=True):
     """`types`: commas between, `card.lease.*` for all that begin so."""
 
-    after: Annotated[str, Meta(description="The `cursor` of the answer before.")] = ""
+    after: Annotated[
+        str, Meta(description="The `cursor` of the answer before; `now`: from now on.")
+    ] = ""
     types: str = ""
     board_id: UUID | None = None
     card_id: UUID | None = None

@@ -124,3 +124,19 @@ def test_contracts_and_boards_have_their_events(owner, queue, world):
     told = types(feed(owner, board_id=world.board))
     assert told[-3:] == ["column.contract.updated", "column.paused", "column.updated"]
     assert Event.objects.filter(card_id=None, sequence__isnull=False).count() == 0
+
+
+def test_a_feed_from_now_on_has_what_comes_and_nothing_that_was(owner, world):
+    world.add("Before")
+    page = owner.get("/v1/events", board_id=world.board, after="now").json()
+    assert page["items"] == []
+    assert page["next_page_token"] == ""
+    card = str(world.add("After"))
+    new = owner.get("/v1/events", board_id=world.board, after=page["cursor"]).json()
+    assert [event["card_id"] for event in new["items"]] == [card]
+
+
+def test_a_feed_from_now_on_of_a_board_one_cannot_see_is_not_found(world):
+    stranger = door_of(a_world().worker)
+    answer = stranger.get("/v1/events", board_id=world.board, after="now")
+    assert answer.status_code == 404
