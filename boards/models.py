@@ -1,10 +1,12 @@
 """Boards, columns, cards, and what happened to them."""
 
+from datetime import timedelta
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import BigIntegerField, F, Func, Q
+from django.utils.timezone import now
 
 from accounts.ids import new_id
 from accounts.models import Actor, Workspace
@@ -13,6 +15,7 @@ from accounts.skills import MAX_SKILL_CHARACTERS
 from boards.ordering import GAP
 
 MAX_DOING_CHARACTERS = 200
+DOING_IS_FRESH = timedelta(minutes=10)
 
 
 class ClockTimestamp(Func):
@@ -218,6 +221,8 @@ class Card(models.Model):
     fits = models.BooleanField(null=True, default=True)
     misfit = models.JSONField(null=True, blank=True)
     attempts = models.PositiveIntegerField(default=0)
+    # When somebody called it off: it failed for no fault of its own.
+    cancelled_at = models.DateTimeField(null=True, editable=False)
     # How often its attempts ended in waiting for a quota, and since when.
     waits = models.SmallIntegerField(default=0, db_default=0, editable=False)
     waits_since = models.DateTimeField(null=True, editable=False)
@@ -352,6 +357,13 @@ class Card(models.Model):
     def is_claimed(self) -> bool:
         return self.state == self.State.CLAIMED
 
+    def activity(self) -> str:
+        """What somebody says to be doing with it, without a lease; nothing after ten
+        minutes, and after any change of the card."""
+        if self.doing_version != self.version or self.doing_at is None:
+            return ""
+        return self.doing if now() - self.doing_at < DOING_IS_FRESH else ""
+
     def enter(self, column: Column) -> None:
         """Take the state that a card has on arrival in `column` (by hand, by creation
         or by restoring): open with fresh attempts in a queue; elsewhere a done or failed
@@ -359,6 +371,7 @@ class Card(models.Model):
         self.column = column
         if column.is_queue:
             self.state, self.attempts = self.State.OPEN, 0
+            self.cancelled_at, self.waits, self.waits_since = None, 0, None
         elif self.state not in (self.State.DONE, self.State.FAILED):
             self.state = self.State.NONE
         self.judge_again(column)

@@ -153,6 +153,8 @@ class Lease(models.Model):
     )
     cancel_reason = models.TextField(blank=True, default="", db_default="")
     cancel_told_at = models.DateTimeField(null=True)
+    # The number in the card's history up to which the holder has heard of comments.
+    heard = models.BigIntegerField(null=True)
 
     class Meta:
         constraints = [
