@@ -77,6 +77,8 @@ INSTALLED_APPS = [
     "accounts",
     "boards",
     "leases",
+    "tasks_people",
+    "webhooks",
     "novum",
 ]
 

@@ -1,6 +1,6 @@
 """All operations, in the order in which the document shows them."""
 
-from novum.operations import agents, boards, cards, columns, events, leases, me
+from novum.operations import agents, boards, cards, columns, events, leases, me, tasks
 from novum.operations.operation import Operation
 
 OPERATIONS: tuple[Operation, ...] = (
@@ -10,5 +10,6 @@ OPERATIONS: tuple[Operation, ...] = (
     *columns.OPERATIONS,
     *agents.OPERATIONS,
     *events.OPERATIONS,
+    *tasks.OPERATIONS,
     *me.OPERATIONS,
 )

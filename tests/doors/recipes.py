@@ -19,6 +19,7 @@ from leases.shapes import Claim
 from novum.operations.operation import Operation
 from tests.builders import World, a_seat, a_token, receipt
 from tests.doors.http import Http
+from tests.tasks_people import recipes as tasks
 
 
 @dataclass
@@ -182,6 +183,7 @@ RECIPES: dict[str, Recipe] = {
     "get_me": _nothing,
     "list_my_leases": _nothing,
     "list_members": _nothing,
+    **tasks.RECIPES,
 }
 
 

@@ -9,13 +9,18 @@ import pytest
 from django.db import transaction
 from django.http import HttpResponse
 
-from accounts import credentials
 from accounts.models import WorkerToken
-from boards import access
 from novum.operations.operation import Operation
 from novum.operations.registry import OPERATIONS
 from tests.builders import World
-from tests.doors.principals import BOARD_ROLES, REFUSED, Principal, principals, stored
+from tests.doors.principals import (
+    BOARD_ROLES,
+    REFUSED,
+    Principal,
+    forget,
+    principals,
+    stored,
+)
 from tests.doors.recipes import RECIPES, sent
 
 
@@ -57,8 +62,3 @@ def ask(world: World, operation: Operation, principal: Principal) -> None:
             assert stored() != before, principal.name
         transaction.set_rollback(True)
     forget()
-
-
-def forget() -> None:
-    credentials.forget_tokens()
-    access.forget()

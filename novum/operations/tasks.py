@@ -1,0 +1,410 @@
+"""Tasks: cards by the name of their queue, for agents and for people."""
+
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+import msgspec
+from msgspec import Meta
+
+from accounts.callers import Caller
+from accounts.pages import Page
+from boards.verbs.places import Place
+from leases.contract import MAX_BACKOFF_SECONDS
+from novum.operations.cards import At, Handle, Priority, Title
+from novum.operations.operation import (
+    Input,
+    NoInput,
+    Operation,
+    PageInput,
+    Remembers,
+)
+from tasks_people import reads
+from tasks_people.listing import STATES, TaskFilter
+from tasks_people.queues import MAX_QUEUES_PER_CALL
+from tasks_people.shapes import (
+    ClaimedTask,
+    Heartbeat,
+    QueueShape,
+    TaskAnswer,
+    TaskShape,
+)
+from tasks_people.verbs import claim as claiming
+from tasks_people.verbs import create, hold, order
+from tasks_people.verbs.claim import MAX_LEASE_SECONDS
+
+Queue = Annotated[
+    str, Meta(max_length=60, description="A queue's name; made at its first use.")
+]
+Queues = Annotated[
+    str | Annotated[list[str], Meta(min_length=1, max_length=MAX_QUEUES_PER_CALL)],
+    Meta(description="One queue, or several in order (a list, or commas between)."),
+]
+LeaseSeconds = Annotated[
+    int,
+    Meta(
+        ge=1,
+        le=MAX_LEASE_SECONDS,
+        description="Left out: what the queue's contract says, 300 unless set.",
+    ),
+]
+Receipt = Annotated[
+    str,
+    Meta(
+        description="The receipt that the claim answered with. Left out: it must be the"
+        " credential that claimed which calls."
+    ),
+]
+
+
+class TaskInput(Input, frozen=True):
+    id: UUID
+
+
+class CreateTask(Input, frozen=True):
+    """`parent` is the task that this one is a part of; agents get it only if they have
+    all of `skills`."""
+
+    title: Title
+    queue: Queue
+    description: str = ""
+    priority: Priority = 3
+    payload: Any = None
+    assignee: Handle | None = None
+    due: At | None = None
+    not_before: At | None = None
+    labels: list[str] = []
+    parent: UUID | None = None
+    skills: list[str] = []
+
+
+class ClaimTask(Input, frozen=True):
+    queue: Queues
+    lease_seconds: LeaseSeconds | None = None
+
+
+class HeldTask(TaskInput, frozen=True):
+    lease_token: Receipt | None = None
+
+
+class HeartbeatTask(HeldTask, frozen=True):
+    lease_seconds: LeaseSeconds | None = None
+
+
+class CompleteTask(HeldTask, frozen=True):
+    result: Any = None
+
+
+class FailTask(HeldTask, frozen=True):
+    error: str = ""
+    retry: Annotated[
+        bool, Meta(description="Back to open, if there are attempts left.")
+    ] = False
+    retry_after_seconds: (
+        Annotated[
+            float,
+            Meta(ge=0, le=MAX_BACKOFF_SECONDS, description="Instead of the backoff."),
+        ]
+        | None
+    ) = None
+
+
+class GiveBackTask(HeldTask, frozen=True):
+    note: Annotated[str, Meta(description="For the next holder.")] = ""
+
+
+class ListTasks(PageInput, frozen=True):
+    """`sort`: priority (claim order), age (oldest first) or updated (latest first)."""
+
+    queue: Queue | None = None
+    state: Literal["open", "claimed", "done", "failed"] | None = None
+    assignee: Handle | None = None
+    created_by: Handle | None = None
+    parent: UUID | None = None
+    labels: Annotated[str, Meta(description="Commas between; all of them.")] = ""
+    sort: Literal["priority", "age", "updated"] = "updated"
+
+
+class PrioritizeTask(TaskInput, frozen=True):
+    priority: Priority
+
+
+class ReorderTask(TaskInput, frozen=True):
+    """`before` or `after` another task of its queue, whose priority it takes, or at an
+    end (of its own priority)."""
+
+    before: UUID | None = None
+    after: UUID | None = None
+    position: Literal["top", "bottom"] | None = None
+
+
+class AssignTask(TaskInput, frozen=True):
+    """Null: anybody may take it."""
+
+    assignee: Handle | None
+
+
+def answer(caller: Caller, task_id: UUID) -> TaskAnswer:
+    return TaskAnswer(reads.task(caller, task_id=task_id))
+
+
+def tasks_create(caller: Caller, given: CreateTask) -> TaskAnswer:
+    """A queue that doesn't exist is made, on the workspace's Tasks board."""
+    fields = msgspec.structs.asdict(given)
+    return answer(caller, create.create(caller, **fields))
+
+
+def tasks_claim(caller: Caller, given: ClaimTask) -> ClaimedTask:
+    """The task is the caller's alone until the lease ends: send heartbeats."""
+    return claiming.claim(caller, queue=given.queue, lease_seconds=given.lease_seconds)
+
+
+def claim_again(caller: Caller, given: ClaimTask, ids: Sequence[UUID]) -> ClaimedTask:
+    return claiming.again(caller, ids)
+
+
+def tasks_heartbeat(caller: Caller, given: HeartbeatTask) -> Heartbeat:
+    """The caller must hold the task; otherwise 409 with its present state."""
+    return hold.heartbeat(
+        caller,
+        task_id=given.id,
+        lease_token=given.lease_token,
+        lease_seconds=given.lease_seconds,
+    )
+
+
+def tasks_complete(caller: Caller, given: CompleteTask) -> TaskAnswer:
+    """The caller must hold the task; otherwise 409 with its present state."""
+    return hold.complete(
+        caller,
+        task_id=given.id,
+        lease_token=given.lease_token,
+        result=given.result,
+    )
+
+
+def tasks_fail(caller: Caller, given: FailTask) -> TaskAnswer:
+    """The caller must hold the task; otherwise 409 with its present state."""
+    return hold.fail(
+        caller,
+        task_id=given.id,
+        lease_token=given.lease_token,
+        error=given.error,
+        retry=given.retry,
+        retry_after_seconds=given.retry_after_seconds,
+    )
+
+
+def tasks_give_back(caller: Caller, given: GiveBackTask) -> TaskAnswer:
+    """The caller must hold the task; otherwise 409 with its present state."""
+    return hold.give_back(
+        caller, task_id=given.id, lease_token=given.lease_token, note=given.note
+    )
+
+
+def tasks_get(caller: Caller, given: TaskInput) -> TaskAnswer:
+    return answer(caller, given.id)
+
+
+def tasks_list(caller: Caller, given: ListTasks) -> Page[TaskShape]:
+    wanted = TaskFilter(
+        queue=given.queue,
+        states=(given.state,) if given.state else STATES,
+        assignee=given.assignee,
+        created_by=given.created_by,
+        parent=given.parent,
+        labels=tuple(label for label in given.labels.split(",") if label),
+    )
+    return reads.tasks(
+        caller,
+        wanted,
+        sort=given.sort,
+        page_size=given.page_size,
+        page_token=given.page_token,
+    )
+
+
+def tasks_prioritize(caller: Caller, given: PrioritizeTask) -> TaskAnswer:
+    order.prioritize(caller, task_id=given.id, priority=given.priority)
+    return answer(caller, given.id)
+
+
+def tasks_reorder(caller: Caller, given: ReorderTask) -> TaskAnswer:
+    """Not of a task that's being worked on."""
+    place = Place.of(given.before, given.after, given.position) or Place(end="top")
+    order.reorder(caller, task_id=given.id, place=place)
+    return answer(caller, given.id)
+
+
+def tasks_assign(caller: Caller, given: AssignTask) -> TaskAnswer:
+    """A task that the caller has begun is given back first; one that somebody else is
+    working on stays theirs (409)."""
+    order.assign(caller, task_id=given.id, assignee=given.assignee)
+    return answer(caller, given.id)
+
+
+def tasks_queues(caller: Caller, given: NoInput) -> Page[QueueShape]:
+    return Page(reads.queues(caller))
+
+
+_TASK = "/tasks/{id}"
+
+OPERATIONS = (
+    Operation(
+        name="tasks.create",
+        method="POST",
+        path="/tasks",
+        summary="Put a task on a queue, which is made if it doesn't exist yet.",
+        input=CreateTask,
+        output=TaskAnswer,
+        call=tasks_create,
+        scope="write",
+        who="anybody",
+        errors=("invalid", "unknown_queue", "not_a_queue"),
+        status=201,
+        remembers=Remembers(
+            lambda made: [made.task.id],
+            lambda caller, given, ids: answer(caller, ids[0]),
+        ),
+    ),
+    Operation(
+        name="tasks.claim",
+        method="POST",
+        path="/tasks:claim",
+        summary="Lease the next task of a queue; null and a reason if there's none.",
+        input=ClaimTask,
+        output=ClaimedTask,
+        call=tasks_claim,
+        scope="work",
+        who="editor",
+        errors=("unknown_queue",),
+        remembers=Remembers(claiming.made, claim_again),
+    ),
+    Operation(
+        name="tasks.heartbeat",
+        method="POST",
+        path=f"{_TASK}:heartbeat",
+        summary="Keep a task a while longer during long work. Silent.",
+        input=HeartbeatTask,
+        output=Heartbeat,
+        call=tasks_heartbeat,
+        scope="work",
+        who="editor",
+        errors=("conflict",),
+        bucket="finish",
+    ),
+    Operation(
+        name="tasks.complete",
+        method="POST",
+        path=f"{_TASK}:complete",
+        summary="Done: store the result; whoever created the task hears of it.",
+        input=CompleteTask,
+        output=TaskAnswer,
+        call=tasks_complete,
+        scope="work",
+        who="editor",
+        errors=("conflict", "output_rejected"),
+        bucket="finish",
+        repeatable=True,
+    ),
+    Operation(
+        name="tasks.fail",
+        method="POST",
+        path=f"{_TASK}:fail",
+        summary="It couldn't be done; with `retry` it opens again.",
+        input=FailTask,
+        output=TaskAnswer,
+        call=tasks_fail,
+        scope="work",
+        who="editor",
+        errors=("conflict",),
+        bucket="finish",
+        repeatable=True,
+    ),
+    Operation(
+        name="tasks.give_back",
+        method="POST",
+        path=f"{_TASK}:give-back",
+        summary="Give a task back untouched; the attempt doesn't count.",
+        input=GiveBackTask,
+        output=TaskAnswer,
+        call=tasks_give_back,
+        scope="work",
+        who="editor",
+        errors=("conflict",),
+        bucket="finish",
+        repeatable=True,
+    ),
+    Operation(
+        name="tasks.get",
+        method="GET",
+        path=_TASK,
+        summary="One task as it is now.",
+        input=TaskInput,
+        output=TaskAnswer,
+        call=tasks_get,
+        scope="read",
+        who="viewer",
+    ),
+    Operation(
+        name="tasks.list",
+        method="GET",
+        path="/tasks",
+        summary="Tasks by queue, state, assignee or creator.",
+        input=ListTasks,
+        output=Page[TaskShape],
+        call=tasks_list,
+        scope="read",
+        who="anybody",
+        errors=("bad_cursor", "unknown_queue", "invalid"),
+    ),
+    Operation(
+        name="tasks.prioritize",
+        method="POST",
+        path=f"{_TASK}:prioritize",
+        summary="Say how important a task is: 1 comes first, 5 last.",
+        input=PrioritizeTask,
+        output=TaskAnswer,
+        call=tasks_prioritize,
+        scope="write",
+        who="editor",
+        errors=("invalid",),
+        repeatable=True,
+    ),
+    Operation(
+        name="tasks.reorder",
+        method="POST",
+        path=f"{_TASK}:reorder",
+        summary="Put a task before or after another one, or first.",
+        input=ReorderTask,
+        output=TaskAnswer,
+        call=tasks_reorder,
+        scope="write",
+        who="editor",
+        errors=("invalid", "card_held"),
+    ),
+    Operation(
+        name="tasks.assign",
+        method="POST",
+        path=f"{_TASK}:assign",
+        summary="Hand a task to a person or an agent, or to anybody.",
+        input=AssignTask,
+        output=TaskAnswer,
+        call=tasks_assign,
+        scope="write",
+        who="editor",
+        errors=("invalid", "conflict"),
+        repeatable=True,
+    ),
+    Operation(
+        name="tasks.queues",
+        method="GET",
+        path="/queues",
+        summary="The queues there are, with how much is open and claimed.",
+        input=NoInput,
+        output=Page[QueueShape],
+        call=tasks_queues,
+        scope="read",
+        who="anybody",
+    ),
+)

@@ -1,0 +1,5 @@
+from django.apps import AppConfig
+
+
+class TasksPeopleConfig(AppConfig):
+    name = "tasks_people"

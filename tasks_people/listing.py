@@ -1,0 +1,231 @@
+"""Which tasks, in which order: one statement, whatever the number of queues and tasks.
+
+Each column and state is a short walk along an index of its own (`card_live`,
+`card_ended`), and the few first ones of each are put together. So a hundred thousand
+done tasks in one column don't slow down a look at the others.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from django.db import connection
+
+from accounts.callers import Caller
+from accounts.errors import Invalid
+from accounts.models import Actor
+from accounts.pages import (
+    DEFAULT_PAGE_SIZE,
+    MAX_PAGE_SIZE,
+    decode_cursor,
+    encode_cursor,
+)
+from boards import access
+from boards.models import Column
+from leases.models import Contract
+from tasks_people import queues
+from tasks_people.errors import UnknownQueue
+
+LIVE, ENDED = ("open", "claimed"), ("done", "failed")
+STATES = (*LIVE, *ENDED)
+SORTS = ("priority", "age", "updated")
+
+
+@dataclass(frozen=True)
+class TaskFilter:
+    """Every given condition must hold; people are handles. `who` is anyhow concerned:
+    has it assigned, holds it, or made the latest attempt at it."""
+
+    queue: str | None = None
+    states: tuple[str, ...] = STATES
+    assignee: str | None = None
+    created_by: str | None = None
+    who: str | None = None
+    parent: UUID | None = None
+    labels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where to look, with the values of the conditions that `where` names."""
+
+    columns: Sequence[UUID]
+    where: str
+    values: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Cut:
+    """One page of ids, and where the next begins (empty at the end)."""
+
+    ids: list[UUID]
+    next_page_token: str
+
+
+@dataclass(frozen=True)
+class Order:
+    by: str
+    columns: tuple[str, ...]
+    types: Any
+    down: bool = False
+
+
+_ORDERS = {
+    "priority": Order(
+        "priority, position, id", ("priority", "position", "id"), tuple[int, int, UUID]
+    ),
+    "age": Order("id", ("id",), tuple[UUID]),
+    "updated": Order(
+        "updated_at DESC, id DESC", ("updated_at", "id"), tuple[datetime, UUID], True
+    ),
+}
+
+# The literal states are what the partial indexes are found by.
+_PART = """
+SELECT c.id, c.priority, c.position, c.updated_at
+FROM unnest(%(columns)s::uuid[]) AS col CROSS JOIN unnest(%(states)s::text[]) AS st
+CROSS JOIN LATERAL (
+  SELECT id, priority, position, updated_at FROM boards_card c
+  WHERE c.column_id = col AND c.state = st AND c.state IN {states}
+    AND c.archived_at IS NULL AND c.number > 0 {where}
+  ORDER BY {order} LIMIT %(limit)s) c
+WHERE st IN {states}"""
+_COUNT = """
+SELECT c.state, count(*) FROM boards_card c
+WHERE c.column_id = ANY(%(columns)s::uuid[]) AND c.state = ANY(%(states)s::text[])
+  AND c.state IN {states} AND c.archived_at IS NULL AND c.number > 0 {where}
+GROUP BY c.state"""
+_LATEST = """(SELECT l.{what} FROM leases_lease l WHERE l.card_id = c.id
+  ORDER BY l.acquired_at DESC LIMIT 1)"""
+
+
+_QUEUE = f""" AND (c.column_id = %(queue)s OR c.state IN ('done', 'failed')
+  AND {_LATEST.format(what="column_id")} = %(queue)s)"""
+_CONDITIONS = {
+    "assignee": " AND c.assignee_id = %(assignee)s",
+    "created_by": " AND c.created_by_id = %(created_by)s",
+    "who": f""" AND (c.assignee_id = %(who)s OR c.holder_id = %(who)s
+      OR c.state IN ('done', 'failed')
+      AND {_LATEST.format(what="holder_id")} = %(who)s)""",
+    "parent": " AND c.parent_id = %(parent)s",
+    "labels": " AND c.labels @> %(labels)s::varchar[]",
+}
+_PEOPLE = ("assignee", "created_by", "who")
+
+
+def scope(caller: Caller, wanted: TaskFilter) -> Scope:
+    """Raises UnknownQueue, Invalid (nobody of that name)."""
+    values: dict[str, Any] = {
+        name: _actor_id(caller, handle, f"/{name}")
+        for name in _PEOPLE
+        if (handle := getattr(wanted, name)) is not None
+    }
+    if wanted.parent is not None:
+        values["parent"] = wanted.parent
+    if wanted.labels:
+        values["labels"] = list(wanted.labels)
+    where = "".join(_CONDITIONS[name] for name in values)
+    if wanted.queue is None:
+        return Scope(_visible_columns(caller), where, values)
+    found = queues.find(caller, queues.check_name(wanted.queue))
+    if found is None and wanted.queue != queues.PEOPLE:
+        raise UnknownQueue(wanted.queue)
+    # What has ended may lie where the queue has put it, among that of others.
+    columns = _columns_of(found.column_id) if found else []
+    values["queue"] = found.column_id if found else None
+    return Scope(columns, where + _QUEUE, values)
+
+
+def cut(
+    where: Scope,
+    states: Sequence[str],
+    *,
+    sort: str,
+    page_size: int,
+    page_token: str = "",
+) -> Cut:
+    """Raises BadCursor."""
+    size = min(page_size or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+    order = _ORDERS[sort]
+    values = {**where.values, "columns": list(where.columns), "states": list(states)}
+    values["limit"] = size + 1
+    behind = ""
+    if page_token:
+        last = decode_cursor(page_token, order.types)
+        values |= {f"last_{i}": value for i, value in enumerate(last)}
+        behind = _behind(order)
+    parts = [
+        _PART.format(states=_literal(some), where=where.where + behind, order=order.by)
+        for some in (LIVE, ENDED)
+        if set(some) & set(states)
+    ]
+    together = " UNION ALL ".join(f"({part})" for part in parts)
+    found = _rows(
+        f"SELECT * FROM ({together}) t ORDER BY {order.by} LIMIT %(limit)s", values
+    )
+    token = ""
+    if len(found) > size:
+        found.pop()
+        last_row = dict(zip(_FIELDS, found[-1], strict=True))
+        token = encode_cursor(*(last_row[name] for name in order.columns))
+    return Cut([row[0] for row in found], token)
+
+
+_FIELDS = ("id", "priority", "position", "updated_at")
+
+
+def counted(where: Scope, states: Sequence[str] = STATES) -> dict[str, int]:
+    """How many there are in each state."""
+    values = {**where.values, "columns": list(where.columns), "states": list(states)}
+    parts = [
+        _COUNT.format(states=_literal(some), where=where.where)
+        for some in (LIVE, ENDED)
+    ]
+    found = dict(_rows(" UNION ALL ".join(f"({part})" for part in parts), values))
+    return {state: found.get(state, 0) for state in states}
+
+
+def _behind(order: Order) -> str:
+    names = ", ".join(f"c.{name}" for name in order.columns)
+    last = ", ".join(f"%(last_{i})s" for i in range(len(order.columns)))
+    return f" AND ({names}) {'<' if order.down else '>'} ({last})"
+
+
+def _literal(states: Sequence[str]) -> str:
+    return "(" + ", ".join(f"'{state}'" for state in states) + ")"
+
+
+def _rows(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement, values)
+        found: list[tuple[Any, ...]] = cursor.fetchall()
+        return found
+
+
+def _visible_columns(caller: Caller) -> list[UUID]:
+    boards = access.visible_board_ids(caller)
+    rows = Column.objects.filter(board_id__in=boards, archived_at=None)
+    return list(rows.filter(board__archived_at=None).values_list("pk", flat=True))
+
+
+def _columns_of(column_id: UUID) -> list[UUID]:
+    """The queue's own column and those where it puts what has ended."""
+    leads_to = Contract.objects.filter(pk=column_id).values_list(
+        "on_success_column_id", "on_failure_column_id"
+    )
+    return list({column_id, *(one for row in leads_to for one in row if one)})
+
+
+def _actor_id(caller: Caller, handle: str, pointer: str) -> UUID:
+    """Also of those who are disabled by now: their tasks are still there."""
+    found = (
+        Actor.objects.in_workspace(caller.workspace_id)
+        .filter(handle=handle.lstrip("@"))
+        .values_list("pk", flat=True)
+        .first()
+    )
+    if found is None:
+        raise Invalid.at(pointer, "unknown_actor", f"Nobody here is {handle!r}.")
+    return found

@@ -1,0 +1,50 @@
+"""Calls of the operations on tasks and messages that work (see tests/doors/recipes)."""
+
+from typing import Any
+
+from accounts.callers import Caller
+from leases.models import Contract
+from tests.builders import World
+
+
+def _queue(world: World) -> str:
+    name: str = Contract.objects.values_list("queue", flat=True).get(pk=world.queue)
+    return name
+
+
+def _task(world: World, by: Caller | None) -> dict[str, Any]:
+    return {"id": world.add()}
+
+
+def _held(world: World, by: Caller | None) -> dict[str, Any]:
+    world.add()
+    held = world.claim()
+    return {"id": held.card.id, "lease_token": held.lease_token}
+
+
+def _ready(world: World, by: Caller | None) -> dict[str, Any]:
+    world.add()
+    return {"queue": _queue(world)}
+
+
+def _nothing(world: World, by: Caller | None) -> dict[str, Any]:
+    return {}
+
+
+RECIPES = {
+    "tasks.create": lambda world, by: {"title": "New", "queue": "people"},
+    "tasks.claim": _ready,
+    "tasks.heartbeat": _held,
+    "tasks.complete": _held,
+    "tasks.fail": _held,
+    "tasks.give_back": _held,
+    "tasks.get": _task,
+    "tasks.list": _nothing,
+    "tasks.prioritize": lambda world, by: {**_task(world, by), "priority": 1},
+    "tasks.reorder": lambda world, by: {**_task(world, by), "position": "top"},
+    "tasks.assign": lambda world, by: {
+        **_task(world, by),
+        "assignee": world.worker.handle,
+    },
+    "tasks.queues": _nothing,
+}
