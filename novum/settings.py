@@ -78,7 +78,6 @@ INSTALLED_APPS = [
     "boards",
     "leases",
     "tasks_people",
-    "webhooks",
     "novum",
 ]
 
