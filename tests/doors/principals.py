@@ -2,8 +2,10 @@
 
 from django.db import connection
 
+from accounts import credentials
 from accounts.callers import Caller
 from accounts.roles import BoardRole, WorkspaceRole
+from boards import access
 from boards.verbs.boards import edit_board, set_board_member
 from novum.operations.operation import Operation
 from tests.builders import ALL_SCOPES, World, a_person, a_workspace, an_agent
@@ -82,7 +84,7 @@ def stored() -> dict[str, str]:
     tables = [
         name
         for name in connection.introspection.table_names()
-        if name.startswith(("accounts_", "boards_", "leases_"))
+        if name.startswith(("accounts_", "boards_", "leases_", "tasks_people_"))
     ]
     found = {}
     with connection.cursor() as cursor:
@@ -93,3 +95,9 @@ def stored() -> dict[str, str]:
             )
             found[table] = cursor.fetchone()[0]
     return found
+
+
+def forget() -> None:
+    """Look up tokens and roles anew."""
+    credentials.forget_tokens()
+    access.forget()
