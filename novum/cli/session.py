@@ -1,0 +1,54 @@
+"""A server to talk to, and what it can do."""
+
+from typing import Any
+
+from novum.cli.calling import read_values, request_of
+from novum.cli.catalog import Catalog, Operation
+from novum.cli.errors import Failure, Refused, Usage
+from novum.cli.options import Given
+from novum.cli.places import Server, chosen_server
+from novum.cli.transport import TIMEOUT_SECONDS, Answer, Request, Transport
+
+# Answers after which the list of operations may be out of date.
+DOUBTFUL_STATUSES = {404, 405}
+
+
+class Session:
+    def __init__(self, given: Given, server: Server | None = None) -> None:
+        self.server = server or chosen_server(given.options.get("--url"))
+        seconds = given.options.get("--timeout", TIMEOUT_SECONDS)
+        self.transport = Transport(self.server, seconds)
+        self.catalog = Catalog(self.transport)
+
+    def require_token(self) -> None:
+        """Raises Usage."""
+        if not self.server.token:
+            raise Usage(
+                f"No token for {self.server.url}: `novum login`, or NOVUM_TOKEN."
+            )
+
+    def read(self, operation: Operation, words: list[str]) -> dict[str, Any]:
+        """The values of `key=value` words; a field that's unknown may be new."""
+        try:
+            return read_values(self.catalog, operation, words)
+        except Usage:
+            self.catalog.refresh_if_settled()
+            again = self.catalog.operation(operation.name)
+            return read_values(self.catalog, again, words)
+
+    def request(self, name: str, **values: Any) -> Request:
+        return request_of(self.catalog.operation(name), values)
+
+    def call(self, name: str, **values: Any) -> Any:
+        """The answer as a value. Raises Refused, Unreached, Failure."""
+        return self.done(self.request(name, **values)).value()
+
+    def done(self, request: Request) -> Answer:
+        try:
+            return self.transport.get_done(request)
+        except Refused as error:
+            if error.status in DOUBTFUL_STATUSES or b'"unknown_field"' in error.body:
+                self.catalog.doubt()
+            raise
+        except ValueError as error:
+            raise Failure(f"{self.server.url}: {error}.") from None
