@@ -27,7 +27,7 @@ _SINCE = f"""
 WITH seen AS MATERIALIZED (
   SELECT pg_current_snapshot()::text AS snapshot, clock_timestamp() AS at
 ), change AS MATERIALIZED (
-  SELECT e.board_id, e.card_id, e.type, f.board_id AS before
+  SELECT e.board_id, e.card_id, e.type, e.column_id, f.board_id AS before
   FROM boards_event e
   LEFT JOIN boards_column f ON f.id = (e.data ->> 'from_column_id')::uuid
   WHERE e.workspace_id = ANY(%(workspaces)s::uuid[])
@@ -45,10 +45,10 @@ _LAYOUT = frozenset(
         events.COLUMN_UPDATED,
         events.COLUMN_DELETED,
         events.BOARD_UPDATED,
-        events.BOARD_ARCHIVED,
-        events.BOARD_RESTORED,
+        events.CONTRACT_UPDATED,
     }
 )
+_EVERYTHING = frozenset({events.BOARD_ARCHIVED, events.BOARD_RESTORED})
 
 
 @dataclass(frozen=True)
@@ -62,11 +62,14 @@ class Moment:
 @dataclass(frozen=True)
 class Change:
     """One event as a board sees it: a card of it (come, changed or gone), or none.
-    `layout`: the columns themselves are others now."""
+    `layout`: the columns themselves are others now; `column_id`: all cards of that
+    column may look otherwise; `everything`: so may the whole board."""
 
     board_id: UUID
-    card_id: UUID | None
-    layout: bool
+    card_id: UUID | None = None
+    layout: bool = False
+    column_id: UUID | None = None
+    everything: bool = False
 
 
 @dataclass(frozen=True)
@@ -101,8 +104,14 @@ def since(
         cursor.execute(_SINCE, values)
         rows = cursor.fetchall()
     changes = [
-        Change(board_id, card_id, kind in _LAYOUT)
-        for _, _, here, card_id, kind, before in rows
+        Change(
+            board_id,
+            card_id,
+            layout=kind in _LAYOUT,
+            column_id=column_id if kind == events.CONTRACT_UPDATED else None,
+            everything=kind in _EVERYTHING,
+        )
+        for _, _, here, card_id, kind, column_id, before in rows
         for board_id in {here, before} & watched
     ]
     return changes, Moment(rows[0][0], rows[0][1])

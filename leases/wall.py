@@ -21,7 +21,7 @@ from boards.reads import CardFilter
 from boards.shapes import card_key
 from leases.changes import Moment, moment
 from leases.models import Contract, Lease
-from leases.wall_filter import matching
+from leases.wall_filter import WallFilter, matching
 
 CARDS_PER_PAGE = 50
 MOST_CARDS = 500
@@ -140,6 +140,11 @@ def wall(
     return Wall(board, role, heads, seen_at)
 
 
+def name(board_id: UUID) -> str:
+    """The board's."""
+    return Board.objects.values_list("name", flat=True).get(pk=board_id)
+
+
 def total(board_id: UUID) -> int:
     """All the board's cards, whatever is filtered."""
     present = Card.objects.present().filter(board_id=board_id)
@@ -234,6 +239,11 @@ def card_views(workspace_key: str, ids: Sequence[UUID]) -> list[CardView]:
         )
         for card in cards
     ]
+
+
+def first_ids(column_ids: list[UUID]) -> list[UUID]:
+    """The cards of these columns that every open page has, unless it's filtered."""
+    return _first_ids(column_ids, WallFilter(), CARDS_PER_PAGE)
 
 
 def _first_ids(column_ids: list[UUID], wanted: CardFilter, limit: int) -> list[UUID]:

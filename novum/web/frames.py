@@ -13,6 +13,7 @@ from leases import changes, wall
 from leases.changes import Change, Heartbeat
 from leases.wall_filter import WallFilter
 from novum.web import faces
+from novum.web.layouts import Layout, layout, plain
 
 # More than this in one look are shown over several looks.
 CARDS_PER_FRAME = 200
@@ -39,14 +40,16 @@ class LeasePatch(msgspec.Struct, frozen=True):
 
 class Frame(msgspec.Struct, frozen=True, omit_defaults=True):
     """`cursor` is the moment up to which a page that has applied this is right.
-    `resync`: too much to say, read the board anew."""
+    `resync`: too much to say, read the board anew, some time `within_ms`."""
 
     cursor: str
     server_time: datetime | None = None
     cards: list[CardPatch] = []
     heads: list[HeadPatch] = []
     leases: list[LeasePatch] = []
+    layout: Layout | None = None
     resync: bool = False
+    within_ms: int = 0
 
 
 def resync(cursor: str) -> Frame:
@@ -67,11 +70,16 @@ class BoardFrames:
     _misfits: set[UUID] | None = None
     _is_dirty: bool = False
     _was_dirty: bool = False
+    _layout: bool = False
+    _columns: set[UUID] = field(default_factory=set)
     _everything: bool = False
 
     def add(self, change: Change) -> None:
         self._is_dirty = self._was_dirty = True
-        self._everything |= change.layout
+        self._everything |= change.everything
+        self._layout |= change.layout
+        if change.column_id:
+            self._columns.add(change.column_id)
         if change.card_id:
             self._cards[change.card_id] = None
 
@@ -86,18 +94,21 @@ class BoardFrames:
             self._tell_all_heads()
         if self._everything:
             self._cards.clear()
-            self._is_dirty = self._everything = False
+            self._columns.clear()
+            self._is_dirty = self._layout = self._everything = False
             return resync(cursor)
-        taken = list(self._cards)[:CARDS_PER_FRAME]
+        columns = self._layout_now() if self._layout else None
         heads = self._changed_heads() if self._is_dirty else []
+        taken = list(self._cards)[:CARDS_PER_FRAME]
         cards = self._cards_now(taken)
         for card_id in taken:
             del self._cards[card_id]
         self._is_dirty = bool(self._cards)
-        if not (cards or heads or leases or alive):
+        if not (cards or heads or leases or columns or alive):
             return None
         # While something is left, a page that goes now must come back to here.
-        return Frame("" if self._cards else cursor, self.now, cards, heads, leases)
+        cursor = "" if self._cards else cursor
+        return Frame(cursor, self.now, cards, heads, leases, columns)
 
     def catch_up(self, since: str) -> Frame:
         """What changed since a page was read, as one frame; always one, so that the
@@ -111,7 +122,8 @@ class BoardFrames:
         for change in found:
             self.add(change)
         self.now = moment.at
-        if self._everything or len(self._cards) > CARDS_PER_FRAME:
+        most = len(self._cards) + len(self._columns) * wall.CARDS_PER_PAGE
+        if self._everything or most > CARDS_PER_FRAME:
             return resync(moment.snapshot)
         frame = self.next_frame(moment.snapshot, quiet=False, alive=True)
         assert frame is not None
@@ -125,18 +137,25 @@ class BoardFrames:
                 view.card.pk,
                 view.card.column_id,
                 view.order,
-                # A plain string: safe ones can't be encoded.
-                str.__str__(faces.html(view)),
+                plain(faces.html(view)),
             )
             for view in wall.card_views(self.workspace_key, ids)
             if view.card.board_id == self.board_id
         }
         return [shown.get(one) or CardPatch(one, gone=True) for one in ids]
 
+    def _layout_now(self) -> Layout:
+        self._cards |= dict.fromkeys(wall.first_ids(list(self._columns)))
+        views = wall.column_views(self.board_id, WallFilter())
+        shown = layout(wall.name(self.board_id), views, self._columns)
+        self._columns.clear()
+        self._layout = False
+        return shown
+
     def _changed_heads(self) -> list[HeadPatch]:
         template: Any = get_template("boards/_column_head.html")
         fresh = {
-            view.column.pk: _render(template, column=view)
+            view.column.pk: plain(template.render({"column": view}))
             for view in wall.column_views(self.board_id, WallFilter())
         }
         known, self._heads = self._heads or {}, fresh
@@ -154,9 +173,9 @@ class BoardFrames:
 
     def _quiet(self) -> list[LeasePatch]:
         misfits = set(changes.misfits([self.board_id]))
-        if self._misfits is not None and misfits - self._misfits:
+        if self._misfits is not None and misfits != self._misfits:
             self._is_dirty = True
-            self._cards |= dict.fromkeys(misfits - self._misfits)
+            self._cards |= dict.fromkeys(misfits ^ self._misfits)
         self._misfits = misfits
         beats = {one.lease_id: one for one in changes.heartbeats([self.board_id])}
         known, self._beats = self._beats, beats
@@ -165,9 +184,3 @@ class BoardFrames:
             for one in beats.values()
             if known is None or known.get(one.lease_id) != one
         ]
-
-
-def _render(template: Any, **values: Any) -> str:
-    # A plain string: safe ones can't be encoded.
-    text: str = template.render(values).strip()
-    return text

@@ -31,13 +31,17 @@ CHECK_SECONDS = 1.2
 ALIVE_SECONDS = 10.0
 # How long the loop rests after an error, so that a dead database isn't hammered.
 REST_SECONDS = 1.0
+# Pages that are to read the board anew do so one after the other, roughly.
+MS_PER_PAGE = 15
+MOST_MS = 2_500
 Send = Callable[[str], Awaitable[None]]
 Close = Callable[[int], Awaitable[None]]
 
 
 @dataclass(eq=False)
 class Viewer:
-    """One open page: whose, of which board, by which session."""
+    """One open page: whose, of which board, by which session. `role` is the one on the
+    board that the page was made for, empty if it doesn't say."""
 
     board_id: UUID
     workspace_id: UUID
@@ -46,6 +50,7 @@ class Viewer:
     session_key: str
     send: Send
     close: Close
+    role: str = ""
 
 
 @dataclass(eq=False)
@@ -105,7 +110,7 @@ class Hub:
         # Who comes from here on may have missed more than this will see.
         self._catching.pop((viewer.board_id, since), None)
         frames = BoardFrames(viewer.board_id, viewer.workspace_id, viewer.workspace_key)
-        return encode(frames.catch_up(since))
+        return encode(self._spread(frames.catch_up(since), viewer.board_id))
 
     async def work(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Runs what asks the database, in the hub's own thread."""
@@ -143,12 +148,19 @@ class Hub:
         for board_id, frames in list(self.frames.items()):
             try:
                 frame = await self.work(frames.next_frame, self.cursor, quiet, alive)
-                text = encode(frame) if frame else ""
             except Exception:
                 logger.exception("A board's changes could not be shown")
-                text = encode(resync(self.cursor))
-            if text:
-                await self._send(board_id, text)
+                frame = resync(self.cursor)
+            if frame:
+                await self._send(board_id, encode(self._spread(frame, board_id)))
+
+    def _spread(self, frame: Frame, board_id: UUID) -> Frame:
+        """Not all pages at once, where they are to come for the whole board."""
+        if not frame.resync:
+            return frame
+        pages = len(self.viewers.get(board_id, ()))
+        within_ms = min(MOST_MS, (pages - 1) * MS_PER_PAGE)
+        return msgspec.structs.replace(frame, within_ms=max(0, within_ms))
 
     async def _gather(self) -> None:
         frames = dict(self.frames)

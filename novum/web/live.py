@@ -15,12 +15,14 @@ from accounts.credentials import caller_of_user
 from accounts.errors import DomainError
 from accounts.roles import BoardRole
 from boards import access
-from boards.watching import still_seen
+from boards.watching import roles_now
 from novum.web.hub import Hub, Viewer
 from novum.web.pages import WORKSPACE_KEY
 
 NO_SESSION = 4401
 NO_LONGER_MEMBER = 4403
+# The page offers what its role of then could do: it's to be loaded anew.
+OTHER_ROLE = 4409
 
 
 class BoardSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
@@ -37,8 +39,7 @@ class BoardSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
             return
         self.viewer = found
         await hub.join(found)
-        query = parse_qs(self.scope["query_string"].decode("ascii", "replace"))
-        await hub.catch_up(found, query.get("since", [""])[0])
+        await hub.catch_up(found, self._asked("since"))
 
     async def disconnect(self, code: int) -> None:
         if self.viewer:
@@ -46,6 +47,11 @@ class BoardSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
 
     async def receive(self, text_data: Any = None, bytes_data: Any = None) -> None:
         """Whatever a page says here, it's nothing that we listen to."""
+
+    def _asked(self, name: str) -> str:
+        text: str = self.scope["query_string"].decode("ascii", "replace")
+        query = parse_qs(text)
+        return query.get(name, [""])[0]
 
     def _viewer(self) -> Viewer | int:
         """Or the code to close with."""
@@ -65,6 +71,7 @@ class BoardSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
             workspace_key=caller.workspace_key,
             actor_id=caller.actor_id,
             session_key=session.session_key,
+            role=self._asked("role"),
             send=self._send,
             close=self.close,
         )
@@ -74,18 +81,20 @@ class BoardSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
 
 
 def to_close(viewers: list[Viewer]) -> dict[Viewer, int]:
-    """Those who are signed out or no longer members, with the code that says so. A few
-    statements, however many they are."""
+    """Those who are signed out, no longer members or others than their page takes them
+    for, with the code that says so. A few statements, however many they are."""
     sessions = _sessions({viewer.session_key for viewer in viewers})
-    seen = still_seen((viewer.actor_id, viewer.board_id) for viewer in viewers)
-    gone = {
-        viewer: NO_LONGER_MEMBER
-        for viewer in viewers
-        if (viewer.actor_id, viewer.board_id) not in seen
-    }
-    return gone | {
-        viewer: NO_SESSION for viewer in viewers if viewer.session_key not in sessions
-    }
+    roles = roles_now((viewer.actor_id, viewer.board_id) for viewer in viewers)
+    found = {}
+    for viewer in viewers:
+        role = roles.get((viewer.actor_id, viewer.board_id))
+        if viewer.session_key not in sessions:
+            found[viewer] = NO_SESSION
+        elif role is None:
+            found[viewer] = NO_LONGER_MEMBER
+        elif viewer.role and viewer.role != str(role.value):
+            found[viewer] = OTHER_ROLE
+    return found
 
 
 def _sessions(keys: set[str]) -> set[str]:

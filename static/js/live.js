@@ -9,6 +9,8 @@ const NAP_MS = 15000;
 const FIRST_MS = 400;
 const LONGEST_MS = 15000;
 const FILTER_MS = 400;
+// When a board's role for everybody changes, all their pages are loaded anew.
+const RELOAD_MS = 2000;
 const page = document.querySelector("[data-live]");
 const notice = document.querySelector("[data-live-notice]");
 const wall = () => document.getElementById("columns");
@@ -22,7 +24,8 @@ let snapshot = wall().dataset.snapshot;
 
 function connect() {
   clearTimeout(reconnecting);
-  socket = new WebSocket(`${page.dataset.live}?since=${encodeURIComponent(snapshot)}`);
+  const query = new URLSearchParams({ since: snapshot, role: page.dataset.role });
+  socket = new WebSocket(`${page.dataset.live}?${query}`);
   socket.addEventListener("message", (event) => hear(JSON.parse(event.data)));
   socket.addEventListener("close", lost);
 }
@@ -32,15 +35,20 @@ function hear(frame) {
   failures = 0;
   stopPolling();
   snapshot = frame.cursor || snapshot;
-  if (frame.resync) refresh();
+  if (frame.resync) readAgain(frame.within_ms);
   else if (!("filtered" in wall().dataset)) patch(frame);
   else filtered(frame);
+}
+
+// Not all open pages at once; and until it worked, what was pushed meanwhile is wrong.
+function readAgain(within = 0) {
+  setTimeout(async () => (await refresh()) || readAgain(POLL_MS), Math.random() * within);
 }
 
 // Which cards match only the server knows: ask it once for many changes.
 function filtered(frame) {
   patch({ server_time: frame.server_time, leases: frame.leases });
-  if (!frame.cards?.length || filtering) return;
+  if (!(frame.cards?.length || frame.layout) || filtering) return;
   filtering = setTimeout(() => {
     filtering = 0;
     refresh();
@@ -51,6 +59,7 @@ function lost({ target, code }) {
   if (target !== socket) return;
   if (code === 4401) window.location.assign(signIn());
   else if (code === 4403) window.location.reload();
+  else if (code === 4409) setTimeout(() => window.location.reload(), Math.random() * RELOAD_MS);
   else again();
 }
 

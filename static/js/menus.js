@@ -12,3 +12,9 @@ document.addEventListener("keydown", (event) => {
     event.stopPropagation();
   }
 });
+// What is sent by htmx leaves the page as it is; the menu has done its work.
+document.addEventListener("submit", (event) => {
+  if (event.target.matches("details.menu form[hx-post]")) {
+    event.target.closest("details.menu").open = false;
+  }
+});

@@ -11,8 +11,7 @@ let waiting = 0;
 export const words = (name) => document.getElementById("announcer")?.dataset[name] ?? "";
 export const columnOf = (card) => card.closest("[data-column]");
 export const cardById = (id) => document.getElementById(`card-${id}`);
-// Quick add is on the page of those who may change the board, and only there.
-export const mayChange = () => document.querySelector("[data-quick-add]") !== null;
+export const mayChange = () => document.querySelector("#columns[data-may-edit]") !== null;
 export const cardsOf = (list) => [...list.querySelectorAll(":scope > [data-card]")];
 // From left to right, without those that are folded away.
 export const openLists = () =>

@@ -1,5 +1,7 @@
 // Puts what the server pushed into the page. Waits while a card is being dragged.
 import { renew, setServerTime } from "./countdown.js";
+import { putLayout } from "./layout.js";
+import { focusIn, parse, settle, swap, swapHead } from "./swap.js";
 import { placeOf, slide } from "./slide.js";
 
 const HOLD_MS = 100;
@@ -28,8 +30,9 @@ function flush() {
   while (held.length) apply(held.shift());
 }
 
-function apply({ server_time: time, cards = [], heads = [], leases = [] }) {
+function apply({ server_time: time, cards = [], heads = [], leases = [], layout = null }) {
   setServerTime(time);
+  if (layout) putLayout(layout);
   const places = new Map();
   for (const card of cards) {
     const shown = document.getElementById(`card-${card.id}`);
@@ -39,21 +42,15 @@ function apply({ server_time: time, cards = [], heads = [], leases = [] }) {
   heads.forEach(putHead);
   leases.forEach(renew);
   for (const [id, card] of put) if (card && places.has(id)) slide(card, places.get(id));
-  if (cards.length || heads.length) {
-    const detail = { cards: cards.map((card) => card.id) };
+  if (cards.length || heads.length || layout) {
+    const detail = { cards: cards.map((card) => card.id), layout: layout !== null };
     document.dispatchEvent(new CustomEvent("novum:changed", { detail }));
   }
 }
 
-const parse = (html) => {
-  const box = document.createElement("template");
-  box.innerHTML = html.trim();
-  return box.content.firstElementChild;
-};
-
 function putHead({ id, html }) {
   const shown = document.querySelector(`[data-head="${id}"]`);
-  if (shown) swap(shown, parse(html));
+  if (shown) swapHead(shown, parse(html));
 }
 
 // Returns the card as it now stands, nothing where it isn't shown.
@@ -80,18 +77,3 @@ export function putCard({ id, column, order, html, gone }) {
   else list.prepend(card);
   return settle(card, focus);
 }
-
-function swap(shown, fresh) {
-  const focus = focusIn(shown);
-  shown.replaceWith(fresh);
-  return settle(fresh, focus);
-}
-
-function settle(element, focus) {
-  window.htmx?.process(element);
-  if (focus >= 0) (stops(element)[focus] ?? stops(element)[0])?.focus({ preventScroll: true });
-  return element;
-}
-
-const stops = (element) => [...element.querySelectorAll("a[href], button, summary")];
-const focusIn = (element) => stops(element).indexOf(document.activeElement);

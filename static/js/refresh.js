@@ -70,5 +70,5 @@ async function merge(text) {
     if (list && list.scrollTop !== top) list.scrollTop = top;
   }
   setServerTime(document.getElementById("columns").dataset.serverTime);
-  document.dispatchEvent(new CustomEvent("novum:changed", { detail: { cards: [] } }));
+  document.dispatchEvent(new CustomEvent("novum:changed"));
 }

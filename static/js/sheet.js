@@ -95,10 +95,9 @@ document.addEventListener("keydown", (event) => {
   }
 });
 document.addEventListener("undone", () => refresh());
-document.addEventListener("novum:changed", (event) => {
-  const cards = event.detail?.cards;
-  const isOther = cards?.length && !cards.includes(sheet()?.dataset.sheet);
-  if (!sheet() || isOther || waiting) return;
+document.addEventListener("novum:changed", ({ detail }) => {
+  const isNamed = detail?.cards && !detail.layout;
+  if (!sheet() || waiting || (isNamed && !detail.cards.includes(sheet().dataset.sheet))) return;
   // Without names it may be about any card: the busier the board, the rarer we ask.
-  waiting = setTimeout(() => refresh(), cards?.length ? PATIENCE_MS : UNNAMED_MS);
+  waiting = setTimeout(() => refresh(), isNamed ? PATIENCE_MS : UNNAMED_MS);
 });

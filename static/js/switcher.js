@@ -21,4 +21,6 @@ function observe() {
 
 observe();
 // The list is the server's again after the board was read anew.
-document.addEventListener("novum:changed", ({ detail }) => detail?.cards.length || observe());
+document.addEventListener("novum:changed", ({ detail }) => {
+  if (!detail?.cards || detail.layout) observe();
+});

@@ -3,7 +3,7 @@
 import pytest
 from django.db import DataError
 
-from boards.verbs.boards import create_board
+from boards.verbs.boards import archive_board, create_board
 from boards.verbs.cards import NewCard, create_card
 from boards.verbs.columns import create_column
 from boards.verbs.moving import move_card
@@ -91,6 +91,20 @@ def test_a_new_column_changes_the_layout(world):
     world.column("New")
     found, _ = since(world, before)
     assert [one.layout for one in found] == [True]
+
+
+def test_a_new_contract_names_the_column_whose_cards_look_otherwise(world):
+    before = changes.moment()
+    world.set(max_attempts=2)
+    found, _ = since(world, before)
+    assert [(one.layout, one.column_id) for one in found] == [(True, world.queue)]
+
+
+def test_a_board_put_away_changes_everything(world):
+    before = changes.moment()
+    archive_board(world.owner, board_id=world.board)
+    found, _ = since(world, before)
+    assert [one.everything for one in found] == [True]
 
 
 def test_a_renewal_is_no_change_but_is_seen_when_looked_for(world):

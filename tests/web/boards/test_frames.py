@@ -9,6 +9,7 @@ from leases import changes
 from leases.changes import Change
 from leases.verbs.complete import complete
 from leases.verbs.renew import renew
+from leases.wall import CARDS_PER_PAGE
 from novum.web.frames import CARDS_PER_FRAME, BoardFrames
 from novum.web.hub import encode
 from tests.builders import receipt
@@ -21,9 +22,9 @@ def frames(world):
     return BoardFrames(world.board, world.workspace.pk, world.owner.workspace_key)
 
 
-def next_of(frames, *card_ids, layout=False, quiet=False, alive=False):
+def next_of(frames, *card_ids, quiet=False, alive=False, **facts):
     for card_id in card_ids:
-        frames.add(Change(frames.board_id, card_id, layout))
+        frames.add(Change(frames.board_id, card_id, **facts))
     return frames.next_frame("1:1:", quiet, alive)
 
 
@@ -88,8 +89,29 @@ def test_a_flood_comes_in_pieces_and_the_cursor_only_with_the_last(world, frames
     assert (len(second.cards), second.cursor) == (5, "1:1:")
 
 
-def test_another_layout_is_read_anew(world, frames):
-    assert next_of(frames, None, layout=True).resync
+def test_another_layout_brings_the_columns_without_their_cards(world, frames):
+    world.add("Not in it")
+    later = world.column("Later & last")
+    frame = next_of(frames, None, layout=True)
+    ids = [one.id for one in frame.layout.columns]
+    assert ids == [world.queue, world.done, world.failed, later]
+    assert "Later &amp; last" in frame.layout.columns[-1].html
+    assert "Later &amp; last" in frame.layout.switcher
+    assert "Not in it" not in encode(frame)
+    assert not frame.resync
+    assert next_of(frames) is None
+
+
+def test_a_new_contract_brings_the_columns_first_cards_too(world, frames):
+    cards = world.add_many(CARDS_PER_PAGE + 5)
+    frame = next_of(frames, None, layout=True, column_id=world.queue)
+    assert [one.id for one in frame.cards] == cards[:CARDS_PER_PAGE]
+    told = {one.id for one in frame.layout.columns if one.reread}
+    assert told == {world.queue}
+
+
+def test_a_board_put_away_is_read_anew(world, frames):
+    assert next_of(frames, None, everything=True).resync
 
 
 def test_a_renewal_is_told_with_the_next_quiet_look_and_only_once(world, frames):
