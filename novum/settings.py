@@ -82,6 +82,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "novum.mcp.endpoint.shortcut",
     "novum.rest.shortcut.shortcut",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
@@ -254,5 +255,7 @@ LOGGING = {
     "loggers": {
         # A 4xx is the caller's to see; it's answered, not logged.
         "django.request": {"level": "ERROR"},
+        # One line for each tool call, with what a card holds.
+        "django_mcpz.calls": {"level": "WARNING"},
     },
 }

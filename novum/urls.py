@@ -11,6 +11,7 @@ from novum import problems
 
 urlpatterns = [
     path("v1/", include("novum.rest.urls")),
+    path("v1/", include("novum.mcp.urls")),
     path("admin/", admin.site.urls),
     path("", include("novum.web.urls")),
 ]

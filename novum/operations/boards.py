@@ -174,6 +174,7 @@ OPERATIONS = (
         scope="manage",
         who="manager",
         errors=("invalid",),
+        repeatable=False,
     ),
     Operation(
         name="archive_board",
@@ -223,5 +224,6 @@ OPERATIONS = (
         scope="manage",
         who="manager",
         errors=("invalid",),
+        repeatable=False,
     ),
 )

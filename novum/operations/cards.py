@@ -348,6 +348,7 @@ OPERATIONS = (
         scope="write",
         who="editor",
         errors=("invalid", "card_held", "version_mismatch"),
+        destroys=True,
     ),
     Operation(
         name="archive_card",
@@ -360,6 +361,8 @@ OPERATIONS = (
         scope="write",
         who="editor",
         errors=("card_held", "version_mismatch"),
+        repeatable=True,
+        destroys=True,
     ),
     Operation(
         name="restore_card",
@@ -371,6 +374,7 @@ OPERATIONS = (
         call=restore_card,
         scope="write",
         who="editor",
+        repeatable=True,
     ),
     Operation(
         name="requeue_card",
@@ -383,6 +387,7 @@ OPERATIONS = (
         scope="write",
         who="editor",
         errors=("card_held", "not_requeueable", "conflict"),
+        repeatable=True,
     ),
     Operation(
         name="list_comments",
@@ -424,6 +429,7 @@ OPERATIONS = (
         scope="write",
         who="commenter",
         errors=("invalid",),
+        repeatable=False,
     ),
     Operation(
         name="delete_comment",

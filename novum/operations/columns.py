@@ -205,6 +205,7 @@ OPERATIONS = (
         scope="manage",
         who="manager",
         errors=("invalid",),
+        repeatable=False,
     ),
     Operation(
         name="move_column",
@@ -253,5 +254,6 @@ OPERATIONS = (
         scope="manage",
         who="manager",
         errors=("invalid_contract", "cards_held"),
+        repeatable=False,
     ),
 )

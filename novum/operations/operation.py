@@ -58,8 +58,9 @@ class Operation:
     or workspace role that the verb asks for, `errors` the codes that it can answer,
     `bucket` which rate limit it counts in, `aliases` further paths. What must be so
     before the call stands in the docstring of `call` (`doc`). `repeatable`: the same
-    call once more changes nothing more. `destroys`: it may overwrite or take away what
-    no later call brings back. Both follow from the method where they aren't said.
+    call once more changes no row, not even by another event. `destroys`: it may
+    overwrite or take away what no later call brings back. Both follow from the method
+    where they aren't said.
     """
 
     name: str
