@@ -310,7 +310,7 @@ class Card(models.Model):
                 condition=PRESENT,
             ),
             models.Index(
-                fields=["assignee", "priority", "position", "id"],
+                fields=["assignee", "state", "priority", "position", "id"],
                 name="card_assigned",
                 condition=Q(archived_at=None, assignee__isnull=False),
             ),
@@ -333,6 +333,19 @@ class Card(models.Model):
                 fields=["column", "assignee", "priority", "position", "id"],
                 name="card_claimable_by",
                 condition=READY & Q(assignee__isnull=False),
+            ),
+            # Lists of tasks over many columns: what is to be done or being done in
+            # claim order, what has ended latest first. Asking for the number keeps
+            # both out of claims (see PRESENT).
+            models.Index(
+                fields=["column", "state", "priority", "position", "id"],
+                name="card_live",
+                condition=PRESENT & Q(state__in=["open", "claimed"]),
+            ),
+            models.Index(
+                fields=["column", "state", "-updated_at", "-id"],
+                name="card_ended",
+                condition=PRESENT & Q(state__in=["done", "failed"]),
             ),
             models.Index(
                 fields=["parent", "id"],
