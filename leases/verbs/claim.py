@@ -13,7 +13,7 @@ from accounts.errors import Invalid, NotFound
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, caller_ref
 from boards import access
-from boards.models import Card
+from boards.models import READY, Card
 from boards.reads import cards_by_ids, column_on
 from boards.shapes import CardShape, card_fields
 from leases import reads
@@ -120,6 +120,8 @@ def _take(
 ) -> list[Any]:
     """At least one row; without a card in it when there is nothing to claim."""
     if count > 1 and _keeps_some_for(caller, column_id):
+        if _has_unjudged(column_id):
+            judge(column_id)
         return _take_in_turn(caller, board_id, column_id, count, seconds)
     rows = take(caller, board_id, column_id, count, seconds, tidied=False)
     if not rows or not rows[0].enabled:
@@ -158,6 +160,8 @@ def _tidy_and_take(
     for _ in range(_ROUNDS):
         if rows[0].untidy and (tidy(column_id) >= BATCH or _has_unjudged(column_id)):
             return []
+        if count > 1 and _keeps_some_for(caller, column_id):
+            return _take_in_turn(caller, board_id, column_id, count, seconds)
         if rows[0].picked:
             dead_letter_exhausted(column_id)
         rows = take(caller, board_id, column_id, count, seconds, tidied=True)
@@ -171,12 +175,7 @@ def _has_unjudged(column_id: UUID) -> bool:
 
 
 def _keeps_some_for(caller: Caller, column_id: UUID) -> bool:
-    """Also what is still to be judged, due or lapsed: this claim may set it free."""
-    mine = Card.objects.present().filter(
-        column_id=column_id,
-        assignee_id=caller.actor_id,
-        state__in=[Card.State.OPEN, Card.State.CLAIMED],
-    )
+    mine = Card.objects.filter(READY, column_id=column_id, assignee_id=caller.actor_id)
     return mine.exists()
 
 

@@ -141,22 +141,31 @@ class Reference:
 
     def claim(self, who: str, column: str, count: int, seconds: int | None) -> list:
         terms = self.terms[column]
-        if count > 1 and any(c.ready() and c.assignee == who for c in self.on(column)):
-            got: list[Lease] = []
-            while len(got) < count and (one := self.claim(who, column, 1, seconds)):
-                got += one
-            return got
+        if count > 1 and self.keeps_some_for(who, column):
+            self.judge(column)
+            return self.claim_in_turn(who, column, count, seconds)
         if not terms.enabled:
             raise Refused("not_a_queue")
         if terms.paused:
             return []
         self.tidy(column)
         self.judge(column)
+        if count > 1 and self.keeps_some_for(who, column):
+            return self.claim_in_turn(who, column, count, seconds)
         while found := self.candidates(who, column, count):
             if taken := [card for card in found if card.attempts < terms.max_attempts]:
                 return [self.take(card, who, seconds) for card in taken]
             self.dead_letter_exhausted(column)
         return []
+
+    def keeps_some_for(self, who: str, column: str) -> bool:
+        return any(c.ready() and c.assignee == who for c in self.on(column))
+
+    def claim_in_turn(self, who: str, column: str, count: int, seconds: int | None):
+        got: list[Lease] = []
+        while len(got) < count and (one := self.claim(who, column, 1, seconds)):
+            got += one
+        return got
 
     def candidates(self, who: str, column: str, count: int) -> list[Card]:
         limit, live = self.terms[column].limit, len(self.live(column))
