@@ -13,8 +13,8 @@ from accounts.models import Actor, Workspace
 from accounts.roles import BOARD_ROLES, BoardRole
 from accounts.skills import MAX_SKILL_CHARACTERS
 from boards.ordering import GAP
+from boards.values import MAX_DOING_CHARACTERS
 
-MAX_DOING_CHARACTERS = 200
 DOING_IS_FRESH = timedelta(minutes=10)
 
 
@@ -312,7 +312,7 @@ class Card(models.Model):
             models.Index(
                 fields=["assignee", "state", "priority", "position", "id"],
                 name="card_assigned",
-                condition=Q(archived_at=None, assignee__isnull=False),
+                condition=PRESENT & Q(assignee__isnull=False),
             ),
             # Claimable = one partial index in claim order over exactly the claimable
             # set: waiting, leased, finished, refused or otherwise assigned cards never
@@ -336,7 +336,7 @@ class Card(models.Model):
             ),
             # Lists of tasks over many columns: what is to be done or being done in
             # claim order, what has ended latest first. Asking for the number keeps
-            # both out of claims (see PRESENT).
+            # them out of claims (see PRESENT).
             models.Index(
                 fields=["column", "state", "priority", "position", "id"],
                 name="card_live",
@@ -346,6 +346,12 @@ class Card(models.Model):
                 fields=["column", "state", "-updated_at", "-id"],
                 name="card_ended",
                 condition=PRESENT & Q(state__in=["done", "failed"]),
+            ),
+            # Who says to be at it, for the pages that are open.
+            models.Index(
+                fields=["board", "doing_at"],
+                name="card_doing",
+                condition=Q(doing_at__isnull=False),
             ),
             models.Index(
                 fields=["parent", "id"],

@@ -15,7 +15,7 @@ class Migration(migrations.Migration):
             index=models.Index(
                 fields=["assignee", "state", "priority", "position", "id"],
                 name="card_assigned",
-                condition=Q(archived_at=None, assignee__isnull=False),
+                condition=PRESENT & Q(assignee__isnull=False),
             ),
         ),
         migrations.AddIndex(
