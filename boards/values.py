@@ -2,6 +2,9 @@
 
 import json
 
+# One line of what somebody is doing with a card.
+MAX_DOING_CHARACTERS = 200
+
 
 def same_json(one: object, other: object) -> bool:
     """Python calls `true`, 1 and 1.0 equal; in JSON they are three values."""
