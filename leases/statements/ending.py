@@ -78,7 +78,7 @@ def _event(type: str, number: str, which: str, where: str = "true") -> str:
 SELECT (%(events)s::uuid[])[{number}], l.workspace_id, '{type}', %(actor)s::uuid,
   %(token)s::uuid, l.board_id, l.column_id, l.card_id, l.id, {which},
   jsonb_build_object('lease', {_LEASE_DATA}, 'from_column_id', e.column_id,
-    'to_column_id', c.column_id)
+    'to_column_id', c.column_id, 'state', c.state)
 FROM card c JOIN lease l ON l.card_id = c.id JOIN ending e ON e.id = c.id
 JOIN accounts_actor h ON h.id = l.holder_id WHERE {where}"""
 
