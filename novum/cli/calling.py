@@ -5,7 +5,7 @@ import os
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from novum.cli.catalog import Catalog, Operation, meant
+from novum.cli.catalog import Operation, meant
 from novum.cli.errors import Usage
 from novum.cli.transport import Request
 from novum.cli.values import split_pair, value_of
@@ -13,9 +13,7 @@ from novum.cli.values import split_pair, value_of
 HEADERS = {"if_match": "If-Match"}
 
 
-def read_values(
-    catalog: Catalog, operation: Operation, words: list[str]
-) -> dict[str, Any]:
+def read_values(operation: Operation, words: list[str]) -> dict[str, Any]:
     """The values by field. Raises Usage for what the operation does not take."""
     values: dict[str, Any] = {}
     for word in words:

@@ -27,14 +27,16 @@ class Session:
                 f"No token for {self.server.url}: `novum login`, or NOVUM_TOKEN."
             )
 
-    def read(self, operation: Operation, words: list[str]) -> dict[str, Any]:
-        """The values of `key=value` words; a field that's unknown may be new."""
+    def read(self, name: str, words: list[str]) -> tuple[Operation, dict[str, Any]]:
+        """The operation and the values of `key=value` words. Raises Usage; but first a
+        field that's unknown here is asked for, because it may be new."""
+        operation = self.catalog.operation(name)
         try:
-            return read_values(self.catalog, operation, words)
+            return operation, read_values(operation, words)
         except Usage:
             self.catalog.refresh_if_settled()
-            again = self.catalog.operation(operation.name)
-            return read_values(self.catalog, again, words)
+            operation = self.catalog.operation(name)
+            return operation, read_values(operation, words)
 
     def request(self, name: str, **values: Any) -> Request:
         return request_of(self.catalog.operation(name), values)

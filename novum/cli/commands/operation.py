@@ -10,8 +10,7 @@ def run(given: Given) -> int:
     given.allow("--raw", "--query", "--key")
     session = Session(given)
     name, *words = [*given.words, *(given.rest or [])]
-    operation = session.catalog.operation(name)
-    values = session.read(operation, words)
+    operation, values = session.read(name, words)
     request = request_of(operation, values, given.options.get("--key"))
     session.require_token()
     body = session.done(request).body

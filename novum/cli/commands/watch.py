@@ -9,7 +9,7 @@ from novum.cli.options import Given
 from novum.cli.queues import column_of
 from novum.cli.session import Session
 
-FILTERS = ("board_id", "card_id", "types")
+FILTERS = {"board_id", "card_id", "types"}
 LEAST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 0.5, 5.0
 PAGE, MOST_TITLES = 200, 1_000
 
@@ -18,15 +18,10 @@ def run(given: Given) -> int:
     given.allow("--json")
     session = Session(given)
     session.require_token()
-    operation = session.catalog.operation("list_events")
     queue, words = _queue(given.words[1:])
-    values = {
-        name: value
-        for name, value in session.read(operation, words).items()
-        if name in FILTERS
-    }
-    if len(values) != len(words):
-        raise Usage(f"novum watch takes queue, {', '.join(FILTERS)}.")
+    _, values = session.read("list_events", words)
+    if not values.keys() <= FILTERS:
+        raise Usage(f"novum watch takes queue, {', '.join(sorted(FILTERS))}.")
     column_id = None
     if queue:
         column = column_of(session, queue)

@@ -4,7 +4,6 @@ import shutil
 import signal
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from novum.cli import output
 from novum.cli.doing import Doing, End, Stop
@@ -68,8 +67,7 @@ def _jobs(session: Session, words: list[str]) -> Callable[[], Jobs]:
     kind: type[Jobs] = Tasks
     if any(word.startswith("column_id=") for word in words):
         kind = Cards
-    operation = session.catalog.operation(kind.claim_name)
-    values: dict[str, Any] = session.read(operation, words)
+    _, values = session.read(kind.claim_name, words)
     return lambda: kind(session, values)
 
 
