@@ -1,4 +1,4 @@
-"""Where a card is among its neighbours, to bring it back there after a move."""
+"""Where a card is among its neighbours: to bring it back there, to go on to the next."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -50,6 +50,33 @@ def spot(caller: Caller, *, card_id: UUID) -> Spot:
         version=card.version,
         after=after,
         before=before,
+    )
+
+
+@dataclass(frozen=True)
+class Beside:
+    """The cards above and below one in the order shown; none at the ends."""
+
+    above: UUID | None = None
+    below: UUID | None = None
+
+
+def beside(caller: Caller, *, card_id: UUID) -> Beside:
+    """Of cards that are put away, none. Raises NotFound."""
+    rows = Card.objects.filter(pk=card_id, workspace_id=caller.workspace_id)
+    card = rows.first()
+    if card is None or not access.can_see(caller, card.board_id):
+        raise NotFound("There is no such card here.")
+    if card.archived_at:
+        return Beside()
+    others = Card.objects.present().filter(column_id=card.column_id)
+    same = Q(priority=card.priority)
+    above = Q(position__lt=card.position) | Q(position=card.position, id__lt=card.pk)
+    before = others.filter(Q(priority__lt=card.priority) | same & above)
+    behind = others.filter(Q(priority__gt=card.priority) | same & ~above)
+    return Beside(
+        _nearest(before, "-priority", "-position", "-id"),
+        _nearest(behind.exclude(pk=card.pk), "priority", "position", "id"),
     )
 
 

@@ -14,6 +14,7 @@ from accounts.errors import Invalid, NotFound
 from accounts.roles import BoardRole
 from boards import reads
 from boards.history import history
+from boards.neighbours import beside
 from boards.shapes import CardShape
 from boards.verbs import comments
 from leases.timeline import timeline
@@ -184,6 +185,7 @@ def _around(request: PageRequest, found: CardShape) -> dict[str, Any]:
         "chip": faces.chip(attempts.card) if attempts.card else None,
         "column": next((one for one in columns if one.id == found.column_id), None),
         "columns": columns,
+        "beside": beside(caller, card_id=found.id),
         "members": members,
         "description": markdown(found.description, handles),
         "comments": [(one, markdown(one.text, handles)) for one in remarks.items],

@@ -68,6 +68,7 @@ def move(request: PageRequest, board_id: UUID, card_id: UUID) -> HttpResponse:
         return _ask(request, "_move_menu", was, card_id, columns=columns)
     form = _valid(MoveForm(request.POST))
     said = form.cleaned_data
+    holder = _holder(request, card_id) if said["force"] else ""
     try:
         move_card(
             request.caller,
@@ -81,7 +82,7 @@ def move(request: PageRequest, board_id: UUID, card_id: UUID) -> HttpResponse:
         return _held(request, was, card_id, held)
     except (VersionMismatch, Conflict) as late:
         return _too_late(request, board_id, card_id, late)
-    return _moved(request, was, card_id, disordered=said["disordered"])
+    return _moved(request, was, card_id, disordered=said["disordered"], holder=holder)
 
 
 @require_POST
@@ -89,6 +90,7 @@ def move(request: PageRequest, board_id: UUID, card_id: UUID) -> HttpResponse:
 def archive(request: PageRequest, board_id: UUID, card_id: UUID) -> HttpResponse:
     was = _spot(request, board_id, card_id)
     said = _valid(MoveForm(request.POST)).cleaned_data
+    holder = _holder(request, card_id) if said["force"] else ""
     try:
         archive_card(
             request.caller,
@@ -101,6 +103,7 @@ def archive(request: PageRequest, board_id: UUID, card_id: UUID) -> HttpResponse
     except VersionMismatch as late:
         return _too_late(request, board_id, card_id, late)
     text = _("Archived “%(title)s”") % {"title": _short(was.title)}
+    text = _with_loss(text, holder)
     undo = {"url": _url("restore-card", board_id, card_id), "fields": {}}
     told = {"archived": {"card": str(card_id)}, UNDOABLE: _undoable(text, undo)}
     return _told(request, board_id, card_id, text, told)
@@ -148,8 +151,25 @@ def _valid(form: Any) -> Any:
     return form
 
 
+def _holder(request: PageRequest, card_id: UUID) -> str:
+    """Who is about to lose the card, if anybody."""
+    views = card_views(request.caller.workspace_key, [card_id])
+    lease = views[0].lease if views else None
+    return lease.holder.name if lease else ""
+
+
+def _with_loss(text: str, holder: str) -> str:
+    """`text`, and what no undo gives back."""
+    if not holder:
+        return text
+    return _("%(done)s. %(holder)s has lost it, and undoing won't change that.") % {
+        "done": text,
+        "holder": holder,
+    }
+
+
 def _moved(
-    request: PageRequest, was: Spot, card_id: UUID, *, disordered: bool
+    request: PageRequest, was: Spot, card_id: UUID, *, disordered: bool, holder: str
 ) -> HttpResponse:
     now = spot(request.caller, card_id=card_id)
     text = _("Moved to %(column)s") % {"column": now.column_name}
@@ -159,6 +179,7 @@ def _moved(
         text = _("%(moved)s. Cards of a higher priority always stand first.") % {
             "moved": text
         }
+    text = _with_loss(text, holder)
     fields = {"column": was.column_id, "after": was.after, "before": was.before}
     undo = {
         "url": _url("move-card", was.board_id, card_id),

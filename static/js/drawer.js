@@ -1,6 +1,6 @@
 // A card over the board: links with data-card-link open it, Escape, Back and a click
 // beside it close it. The board behind is inert meanwhile, so the focus stays inside.
-import { cardById, fetchPart, focusCard } from "./moves.js";
+import { cardById, cardsOf, fetchPart, focusCard } from "./moves.js";
 import { begin } from "./sheet.js";
 
 const BEHIND = "body > :not(#drawer, #toasts, dialog, script)";
@@ -45,6 +45,25 @@ function close() {
   else focusCard(cardById(card));
 }
 
+// The card above or below: as the board behind shows it, else as the column has it.
+function neighbour(way) {
+  const link = drawer().querySelector(`[data-go="${way}"]`);
+  const card = cardById(drawer().querySelector("[data-sheet]").dataset.sheet);
+  const cards = card ? cardsOf(card.parentElement) : [];
+  const other = cards[cards.indexOf(card) + (way === "above" ? -1 : 1)];
+  return other?.querySelector("[data-card-link]")?.href ?? link?.href;
+}
+
+async function go(way) {
+  const url = neighbour(way);
+  drawer().dataset.stepped = "";
+  if (!url || !(await open(url))) return;
+  window.history.replaceState({ drawer: url }, "", url);
+  const card = cardById(drawer().querySelector("[data-sheet]").dataset.sheet);
+  opener = card?.querySelector("[data-card-link]") ?? opener;
+  card?.scrollIntoView({ block: "nearest", inline: "nearest" });
+}
+
 // The page behind is the previous entry of the history: go there, and popstate closes.
 const leave = () => window.history.back();
 
@@ -58,12 +77,22 @@ document.addEventListener("click", async (event) => {
     if (!(await open(link.href))) return;
     document.body.dataset.behind ??= behind;
     window.history.pushState({ drawer: link.href }, "", link.href);
+  } else if (drawer() && plain && event.target.closest("#drawer [data-go]")) {
+    event.preventDefault();
+    go(event.target.closest("[data-go]").dataset.go);
   } else if (drawer() && plain && event.target.closest("#drawer [data-close]")) {
     event.preventDefault();
     leave();
   } else if (event.target === drawer()) {
     leave();
   }
+});
+
+const WAYS = { j: "below", k: "above" };
+document.addEventListener("keydown", (event) => {
+  if (!drawer() || !WAYS[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, textarea, select, dialog")) return;
+  go(WAYS[event.key]);
 });
 
 document.addEventListener("keydown", (event) => {

@@ -1,6 +1,7 @@
 // The sheet's parts ([data-part] with an id): each is replaced by what the server has
 // now, except where somebody is typing. Nothing typed is ever swapped away.
 import { restore } from "./draft.js";
+import { localize } from "./local_times.js";
 
 const bases = new WeakMap();
 const sources = new WeakMap();
@@ -68,6 +69,7 @@ function rebase(old, fresh) {
 export function patch(html, { saved = null, refused = null } = {}) {
   const sheet = document.getElementById("sheet");
   const page = new DOMParser().parseFromString(html, "text/html");
+  localize(page);
   const fresh = page.getElementById("sheet");
   if (!sheet || !fresh || fresh.dataset.sheet !== sheet.dataset.sheet) return;
   const names = (root) => partsOf(root).map((part) => part.id).join();

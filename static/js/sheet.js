@@ -2,9 +2,11 @@
 // it follows live changes of its card.
 import { ask } from "./confirm.js";
 import { forget } from "./draft.js";
+import { localize } from "./local_times.js";
 import { fetchPart } from "./moves.js";
 import { adopt, isDirty, mark, patch, typed } from "./parts.js";
 import "./json_editor.js";
+import "./mentions.js";
 import "./preview.js";
 import "./sheet_buttons.js";
 
@@ -16,6 +18,7 @@ const partOf = (element) => element.closest("#sheet [data-part]");
 
 export function begin() {
   sheet().dataset.live = "";
+  localize(sheet());
   adopt(sheet());
 }
 

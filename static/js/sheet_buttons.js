@@ -1,4 +1,5 @@
 // The sheet's buttons that send nothing: edit a comment, copy the link, older activity.
+import { localize } from "./local_times.js";
 import { fetchPart } from "./moves.js";
 import { show } from "./toast.js";
 
@@ -25,6 +26,7 @@ async function older(link) {
   const reply = await fetchPart(link.href);
   if (!reply.ok) return;
   const page = new DOMParser().parseFromString(reply.html, "text/html");
+  localize(page);
   const part = link.closest("[data-part]");
   part.dataset.expanded = "true";
   part.querySelector("ol").append(...page.querySelectorAll(`#${part.id} ol > li`));

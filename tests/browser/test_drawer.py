@@ -1,6 +1,7 @@
 """The card drawer in a real browser: open, change, keep what is typed, close."""
 
 import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from playwright.sync_api import expect
@@ -255,3 +256,111 @@ def test_without_scripts_it_is_read_and_changed_by_forms(world, browse):
     page.locator("#sheet-comment").fill("Said")
     page.get_by_role("button", name="Comment", exact=True).click()
     expect(page.locator(".comment")).to_contain_text("Said")
+
+
+def test_the_cards_above_and_below_are_one_key_away(world, browse):
+    cards = [world.add(title) for title in ("One", "Two", "Three")]
+    page = browse(world.owner)
+    opened(page, world, cards[0])
+    title = page.locator("#sheet-title-field")
+    for press, shown in (("j", "Two"), ("j", "Three"), ("j", "Three"), ("k", "Two")):
+        page.keyboard.press(press)
+        expect(title).to_have_value(shown)
+    expect(page).to_have_url(re.compile(card_url(world, cards[1])))
+    page.get_by_role("link", name="The card below").click()
+    expect(title).to_have_value("Three")
+    title.focus()
+    page.keyboard.type("jk")
+    expect(title).to_have_value("jkThree")
+    page.keyboard.press("Escape")
+    page.keyboard.press("Escape")
+    expect(page.locator("#drawer")).to_have_count(0)
+    expect(page).to_have_url(re.compile(board_url(world) + "$"))
+    expect(page.locator(f"#card-{cards[2]} [data-card-link]")).to_be_focused()
+
+
+def test_a_filtered_board_is_walked_as_it_is_shown(world, browse):
+    cards = [world.add(title) for title in ("A needle", "Hay", "Needle two")]
+    page = browse(world.owner)
+    page.goto(board_url(world) + "?q=needle")
+    page.locator(f"#card-{cards[0]} [data-card-link]").click()
+    expect(page.locator("#sheet-title-field")).to_have_value("A needle")
+    page.keyboard.press("j")
+    expect(page.locator("#sheet-title-field")).to_have_value("Needle two")
+    page.keyboard.press("Escape")
+    expect(page).to_have_url(re.compile("q=needle"))
+
+
+def field(page, name):
+    return page.locator(f"#sheet-{name}")
+
+
+@pytest.mark.parametrize("name", ["comment", "description"])
+def test_an_at_sign_offers_people_and_agents(world, browse, name):
+    card = world.add("Compare three tools")
+    page = browse(world.owner)
+    opened(page, world, card)
+    text = field(page, name)
+    text.focus()
+    page.keyboard.type("Ask (@agent")
+    offered = page.locator("#mentions [role='option']")
+    options = offered.filter(has_text=world.worker.handle)
+    expect(options).to_have_attribute("aria-selected", "true")
+    page.keyboard.press("Enter")
+    expect(text).to_have_value(f"Ask (@{world.worker.handle} ")
+    page.keyboard.type("or @")
+    expect(offered).to_have_count(2)
+    assert violations(page) == []
+    page.keyboard.press("ArrowDown")
+    page.keyboard.press("ArrowUp")
+    page.keyboard.press("Escape")
+    expect(page.locator("#mentions")).to_have_count(0)
+    expect(page.locator("#drawer")).to_be_visible()
+    page.keyboard.type(world.owner.handle)
+    offered.filter(has_text=world.owner.name).first.click()
+    said = f"Ask (@{world.worker.handle} or @{world.owner.handle} "
+    expect(text).to_have_value(said)
+    expect(text).to_be_focused()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#sheet .mention")).to_have_count(2)
+
+
+def test_an_at_sign_inside_a_word_and_an_unknown_name_offer_nobody(world, browse):
+    card = world.add("Compare three tools")
+    page = browse(world.owner)
+    opened(page, world, card)
+    field(page, "comment").focus()
+    page.keyboard.type("ann@agent")
+    expect(page.locator("#mentions")).to_have_count(0)
+    page.keyboard.type(" @nobodyatall")
+    expect(page.locator("#mentions")).to_have_count(0)
+    page.keyboard.press("Enter")
+    expect(field(page, "comment")).to_have_value("ann@agent @nobodyatall\n")
+
+
+def test_times_are_the_readers_own_and_go_back_as_the_same_moment(world, browse):
+    due = datetime(2030, 1, 31, 20, 30, tzinfo=UTC)
+    card = world.add("Compare three tools", due=due)
+    page = browse(world.owner, timezone_id="Asia/Tokyo", locale="en-GB")
+    opened(page, world, card)
+    # In Tokyo it's the next day already.
+    expect(page.locator(f"#card-{card} .due")).to_contain_text("1 Feb")
+    expect(field(page, "due")).to_have_value("2030-02-01T05:30")
+    expect(page.locator("#sheet-part-due")).not_to_contain_text("UTC")
+    expect(page.locator("#sheet-part-due")).not_to_have_class(re.compile("is-dirty"))
+    field(page, "due").fill("2030-02-01T06:45")
+    field(page, "due").press("Enter")
+    expect(page.locator("#sheet-part-activity")).to_contain_text("changed due")
+    assert read_card(world.owner, card_id=card).due == due + timedelta(minutes=75)
+    expect(field(page, "due")).to_have_value("2030-02-01T06:45")
+    field(page, "comment").focus()
+    edit_card(world.owner, card_id=card, due=due)
+    expect(field(page, "due")).to_have_value("2030-02-01T05:30")
+
+
+def test_without_scripts_times_are_utc_and_say_so(world, browse):
+    card = world.add("Card", due=datetime(2030, 1, 31, 20, 30, tzinfo=UTC))
+    page = browse(world.owner, timezone_id="Asia/Tokyo", java_script_enabled=False)
+    page.goto(card_url(world, card))
+    expect(page.locator("#sheet-part-due")).to_contain_text("UTC")
+    expect(field(page, "due")).to_have_value("2030-01-31T20:30")

@@ -147,3 +147,24 @@ def test_a_viewer_may_not_and_a_stranger_finds_nothing(world, wall_column):
     elsewhere.board = f"/boards/{a_world().board}"
     assert elsewhere.script(path, **fields).status_code == 404
     assert card_row(card).version == 1
+
+
+@pytest.mark.parametrize("verb", ["move", "archive"])
+def test_whoever_takes_a_card_away_hears_that_undo_gives_no_lease_back(
+    world, person, wall_column, verb
+):
+    world.add()
+    held = world.claim()
+    said = {"column": wall_column} if verb == "move" else {}
+    answer = person.script(f"/cards/{held.card.id}/{verb}", force="on", **said)
+    text = told(answer)["undoable"]["text"]
+    assert f"{held.lease.holder.name} has lost it" in text
+    assert "undoing" in text
+
+
+@pytest.mark.parametrize("verb", ["move", "archive"])
+def test_with_nobody_at_work_nothing_is_lost(world, person, wall_column, verb):
+    card = world.add()
+    said = {"column": wall_column} if verb == "move" else {}
+    answer = person.script(f"/cards/{card}/{verb}", force="on", **said)
+    assert "lost" not in told(answer)["undoable"]["text"]
