@@ -49,7 +49,9 @@ class CardShape(msgspec.Struct, frozen=True):
     `state` is null outside of queues, else `open`, `claimed`, `done` or `failed`. An
     open card with `available_at` waits until then; `fits` false means that it doesn't
     fit the column's input_schema (`misfit` says why), null that it's not judged yet.
-    Agents are offered it only if they have all of `skills`.
+    Agents are offered it only if they have all of `skills`. `doing` is what somebody
+    without a lease says to be at; `cancelled_at` tells a failed card that was called
+    off from one that couldn't be done.
     """
 
     id: UUID
@@ -79,6 +81,8 @@ class CardShape(msgspec.Struct, frozen=True):
     created_at: datetime
     updated_at: datetime
     archived_at: datetime | None
+    cancelled_at: datetime | None
+    doing: str
 
 
 class CardBrief(msgspec.Struct, frozen=True):
@@ -146,6 +150,7 @@ class CardRow(Protocol):
     created_at: Any
     updated_at: Any
     archived_at: Any
+    cancelled_at: Any
 
 
 def card_key(workspace_key: str, number: int) -> str:
@@ -189,6 +194,8 @@ def card_fields(
         "created_at": row.created_at,
         "updated_at": row.updated_at,
         "archived_at": row.archived_at,
+        "cancelled_at": row.cancelled_at,
+        "doing": row.activity() if isinstance(row, Card) else "",
     }
 
 

@@ -12,9 +12,11 @@ from typing import Any
 from uuid import UUID
 
 from django.db import connection
+from django.db.models import F
+from django.utils.timezone import now
 
 from boards import events
-from boards.models import Card
+from boards.models import DOING_IS_FRESH, Card
 from leases.models import Lease
 
 # Of so many it's better to read the board anew.
@@ -123,6 +125,21 @@ def heartbeats(board_ids: Sequence[UUID]) -> list[Heartbeat]:
         state=Lease.State.ACTIVE, column__board_id__in=board_ids
     ).values_list("id", "column__board_id", "expires_at", "renewals")
     return [Heartbeat(*row) for row in rows]
+
+
+def doings(board_ids: Sequence[UUID]) -> dict[UUID, str]:
+    """What is said to be going on with cards of these boards, by card: under a lease,
+    or without one in the last minutes. (No event tells of it.)"""
+    held = Lease.objects.filter(
+        state=Lease.State.ACTIVE, column__board_id__in=board_ids
+    ).exclude(doing="")
+    said = dict(held.values_list("card_id", "doing"))
+    at_it = Card.objects.present().filter(
+        board_id__in=board_ids,
+        doing_at__gt=now() - DOING_IS_FRESH,
+        doing_version=F("version"),
+    )
+    return said | dict(at_it.exclude(doing="").values_list("pk", "doing"))
 
 
 def misfits(board_ids: Sequence[UUID]) -> dict[UUID, UUID]:

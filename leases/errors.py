@@ -35,3 +35,9 @@ class CardsHeld(Conflict):
     """Cards of this column are being worked on."""
 
     code = "cards_held"
+
+
+class NotCancellable(Conflict):
+    """Only a card that is open or being worked on can be called off."""
+
+    code = "not_cancellable"

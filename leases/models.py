@@ -6,13 +6,8 @@ from django.db.models import Q
 
 from accounts.ids import new_id
 from accounts.models import Actor, WorkerToken, Workspace
-from boards.models import (
-    MAX_DOING_CHARACTERS,
-    Board,
-    Card,
-    ClockTimestamp,
-    Column,
-)
+from boards.models import Board, Card, ClockTimestamp, Column
+from boards.values import MAX_DOING_CHARACTERS
 from leases.contract import DEFAULT_LEASE_SECONDS, DEFAULT_MAX_ATTEMPTS
 
 

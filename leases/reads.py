@@ -152,6 +152,10 @@ def lease_shape(row: Lease) -> LeaseShape:
         reason=row.reason,
         note=row.note,
         next_due=row.next_due,
+        failure=row.failure or None,
+        doing=row.doing,
+        doing_at=row.doing_at,
+        cancel_requested_at=row.cancel_requested_at,
     )
 
 

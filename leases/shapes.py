@@ -31,8 +31,9 @@ class ContractShape(msgspec.Struct, frozen=True):
 
 class LeaseShape(msgspec.Struct, frozen=True):
     """One attempt. `state` is active, completed, failed, expired, released or revoked;
-    `outcome` what became of the card: requeued (due at `next_due`) or dead_lettered.
-    The receipt is never here."""
+    `outcome` what became of the card: requeued (due at `next_due`), dead_lettered or
+    cancelled; `failure` which kind it was: retry, wait_until or fatal. `doing` is the
+    holder's line of progress. The receipt is never here."""
 
     id: UUID
     card_id: UUID
@@ -51,6 +52,10 @@ class LeaseShape(msgspec.Struct, frozen=True):
     reason: str
     note: str
     next_due: datetime | None
+    failure: str | None = None
+    doing: str = ""
+    doing_at: datetime | None = None
+    cancel_requested_at: datetime | None = None
 
 
 class Attempt(msgspec.Struct, frozen=True):
@@ -96,13 +101,55 @@ class Claimed(msgspec.Struct, frozen=True, omit_defaults=True):
     replayed: bool | msgspec.UnsetType = msgspec.UNSET
 
 
+class CancelRequest(msgspec.Struct, frozen=True):
+    """Who wants the holder to stop, and why."""
+
+    by: str | None
+    reason: str
+    at: datetime
+
+
+class NewComment(msgspec.Struct, frozen=True):
+    """A remark on the card since the last heartbeat; `text` is cut at 2,000 characters."""
+
+    id: UUID
+    author: str
+    text: str
+    at: datetime
+
+
 class Renewed(msgspec.Struct, frozen=True):
-    """A heartbeat's answer: work on until `expires_at`, or stop if `cancel_requested`."""
+    """A heartbeat's answer: work on until `expires_at`, or stop if `cancel_requested`:
+    the next call with this receipt ends the lease, and the card is cancelled.
+    `comments` are others' since the last heartbeat, ten at most, told once."""
 
     lease_id: UUID
     expires_at: datetime | None
     server_time: datetime
     cancel_requested: bool = False
+    cancel: CancelRequest | None = None
+    comments: list[NewComment] = []
+
+
+class Activity(msgspec.Struct, frozen=True):
+    """One line of what somebody is doing with a card, silent in its history. Without a
+    lease it counts for ten minutes, or until the card changes."""
+
+    card_id: UUID
+    doing: str
+    at: datetime
+    by: ActorRef
+
+
+class Cancelled(msgspec.Struct, frozen=True):
+    """A card that was called off: `cancelled` now, or as soon as its holder has heard
+    (`cancel_requested`, by `until` at the latest)."""
+
+    card: CardBrief
+    cancelled: bool
+    cancel_requested: bool
+    until: datetime | None
+    server_time: datetime
 
 
 class Ended(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ from django.db.models import Count, F, Func, Q
 from django.utils.timezone import now
 
 from accounts.callers import Caller
+from accounts.models import Actor
 from accounts.roles import BoardRole
 from boards import access
 from boards.models import Board, Card, Column, Comment
@@ -66,6 +67,18 @@ class CardView:
         """The first thing in which a misfit doesn't fit."""
         first = self.card.misfit[0] if self.card.misfit else {}
         return f"{first.get('pointer', '')} {first.get('detail', '')}".strip()
+
+    @property
+    def doing(self) -> str:
+        """One line of progress: the holder's, or of who is at it without a lease."""
+        return self.lease.doing if self.lease else self.card.activity()
+
+    @property
+    def doing_by(self) -> Actor | None:
+        """Whose line it is."""
+        if self.lease:
+            return self.lease.holder
+        return self.card.doing_by if self.card.activity() else None
 
     @property
     def is_overdue(self) -> bool:
@@ -205,7 +218,7 @@ def card_views(workspace_key: str, ids: Sequence[UUID]) -> list[CardView]:
     cards = list(
         Card.objects.present()
         .filter(pk__in=ids)
-        .select_related("assignee")
+        .select_related("assignee", "doing_by")
         .defer(*_NOT_SHOWN)
         .order_by("priority", "position", "id")
     )

@@ -38,7 +38,7 @@ target AS MATERIALIZED (
   CROSS JOIN LATERAL (SELECT c.id, c.attempts, c.column_id FROM boards_card c
     WHERE c.id = w.card_id FOR NO KEY UPDATE {skip}) c
   CROSS JOIN LATERAL (SELECT l.id AS lease_id, l.column_id AS queue_id, l.slot, l.state,
-      l.expires_at FROM leases_lease l
+      l.expires_at, l.cancel_requested_at FROM leases_lease l
     WHERE l.id = w.id AND l.card_id = c.id FOR NO KEY UPDATE {skip}) l
 ), clocked AS MATERIALIZED (
   SELECT held.*, k.enabled, k.max_attempts, k.backoff_seconds, d.id AS target,
@@ -54,6 +54,9 @@ target AS MATERIALIZED (
 _ACTIVE = "state = 'active'"
 _STILL_HELD = f"{_ACTIVE} AND (expires_at IS NULL OR expires_at > now)"
 _LAPSED_NOW = f"{_ACTIVE} AND expires_at <= now"
+# What somebody has called off doesn't come back to the queue, however it ends
+# (leases.verbs.cancel).
+_NOT_CALLED_OFF = "cancel_requested_at IS NULL"
 _THESE = "l.id = ANY(%(leases)s::uuid[])"
 _THEIRS = f"SELECT l.column_id FROM leases_lease l WHERE {_THESE}"
 _FREED = """
@@ -159,8 +162,8 @@ RELEASE = Ending("release", "released", events.LEASE_RELEASED, counted=False)
 REVOKE = Ending("revoke", "revoked", events.LEASE_REVOKED, counted=False)
 
 # Leases before cards, for once: nobody waits here for anybody.
-_LAPSED = """l.column_id = %(column)s AND l.ended_at IS NULL
-  AND l.expires_at <= statement_timestamp()
+_LAPSED = f"""l.column_id = %(column)s AND l.ended_at IS NULL
+  AND l.expires_at <= statement_timestamp() AND l.{_NOT_CALLED_OFF}
   ORDER BY l.expires_at LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED"""
 _BACKOFF = """COALESCE(%(after)s::float8,
   backoff_seconds[LEAST(attempts, cardinality(backoff_seconds))], 0)"""
@@ -178,7 +181,8 @@ WITH {_HELD.format(target=target, columns=columns, pick=pick, skip=skip)},
 ending AS MATERIALIZED (
   SELECT *, CASE WHEN again AND delay > 0 THEN now + make_interval(secs => delay) END
     AS next_due
-  FROM (SELECT *, {again} AS again, {delay} AS delay FROM clocked WHERE {still}) d
+  FROM (SELECT *, {again} AS again, {delay} AS delay FROM clocked
+    WHERE {still} AND {_NOT_CALLED_OFF}) d
 ), card AS (
   UPDATE boards_card c SET lease_id = NULL, holder_id = NULL,
     available_at = e.next_due,

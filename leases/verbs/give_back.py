@@ -10,7 +10,7 @@ from leases.models import Lease
 from leases.shapes import Ended
 from leases.statements import ending
 from leases.statements.renewing import look
-from leases.verbs.holding import ended, held, only
+from leases.verbs.holding import called_off, ended, held, only
 from leases.verbs.refusing import refused
 
 MAX_REASON_CHARACTERS = 10_000
@@ -68,6 +68,8 @@ def _end(caller: Caller, row: Any, how: ending.Ending, **details: Any) -> Ended:
         if done:
             return ended(caller, done[0])
         row = look(caller.workspace_id, [row.id])[row.id]
+    if row.state == Lease.State.ACTIVE and row.cancel_requested_at:
+        raise called_off(caller, row)
     if row.state == how.state:
         return ended(caller, row, replayed=True)
     raise refused(caller, row, how.verb)

@@ -11,9 +11,11 @@ from accounts.shapes import ActorRef
 from boards import access
 from boards.shapes import CardBrief, card_key
 from leases.errors import LeaseLost
+from leases.models import Lease
 from leases.shapes import Ended, LeaseShape
 from leases.statements.renewing import look
 from leases.tokens import is_receipt
+from leases.verbs.cancel import end_cancelled
 
 MAX_LEASES_PER_CALL = 50
 
@@ -42,7 +44,15 @@ def _judged(caller: Caller, row: Any, token: str) -> Any:
         return error
     if not is_receipt(token, row.id, row.nonce):
         return lost(caller, row)
+    if row.cancel_told_at and row.state == Lease.State.ACTIVE:
+        return called_off(caller, row)
     return row
+
+
+def called_off(caller: Caller, row: Any) -> LeaseLost:
+    """End a lease that its holder was asked to put down; the error to answer with."""
+    end_cancelled([row.id])
+    return lost(caller, look(caller.workspace_id, [row.id])[row.id])
 
 
 def only(found: Mapping[UUID, Any]) -> Any:
@@ -69,6 +79,7 @@ def lost(caller: Caller, row: Any) -> LeaseLost:
         expired_at=row.expires_at,
         card=card_brief(caller, row),
         held_by_another=row.card_lease_id not in (None, row.id),
+        cancelled=row.outcome == Lease.Outcome.CANCELLED,
         next="Stop working on this card and claim again.",
     )
 
@@ -106,6 +117,10 @@ def lease_shape(row: Any) -> LeaseShape:
         reason=row.reason,
         note=row.note,
         next_due=row.next_due,
+        failure=row.failure or None,
+        doing=row.doing,
+        doing_at=row.doing_at,
+        cancel_requested_at=row.cancel_requested_at,
     )
 
 

@@ -1,5 +1,6 @@
 """Reap: tidy every column in which something is overdue, judge what is unjudged."""
 
+from leases.verbs.cancel import end_overdue_cancelled
 from leases.verbs.judge import judge
 from leases.verbs.tidy import BATCH, columns_to_judge, tidy, untidy_columns
 
@@ -13,7 +14,7 @@ def reap() -> int:
     nobody asks. Safe when many run; bounded, so that one column can't keep the others
     waiting for ever.
     """
-    done = 0
+    done = end_overdue_cancelled()
     for column_id in untidy_columns():
         for _ in range(MAX_BATCHES_PER_COLUMN):
             changed = tidy(column_id)

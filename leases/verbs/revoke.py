@@ -14,13 +14,15 @@ from leases.models import Lease
 from leases.shapes import Ended
 from leases.statements import ending
 from leases.statements.renewing import look
+from leases.verbs.cancel import end_cancelled
 from leases.verbs.holding import ended, lost
 
 MAX_REASON_CHARACTERS = 10_000
 
 
 def revoke(caller: Caller, *, lease_id: UUID, reason: str = "") -> Ended:
-    """End an active lease; the card is open again, the attempt not counted. Managers.
+    """End an active lease; the card is open again (or cancelled, if it was called off),
+    the attempt not counted. Managers.
 
     The worker learns it at its next call (LeaseLost). Revoked before: `replayed`.
     Raises NotFound, Forbidden, LeaseLost (it had ended otherwise).
@@ -33,6 +35,7 @@ def revoke(caller: Caller, *, lease_id: UUID, reason: str = "") -> Ended:
     done = ending.give_back(ending.REVOKE, [lease_id], caller=caller, reason=reason)
     if done:
         return ended(caller, done[0])
+    end_cancelled([lease_id])
     row = look(caller.workspace_id, [lease_id])[lease_id]
     if row.state == Lease.State.REVOKED:
         return ended(caller, row, replayed=True)
@@ -50,7 +53,8 @@ def stop_agent(caller: Caller, *, agent_id: UUID) -> int:
     )
     ids = list(held.values_list("pk", flat=True))
     reason = f"@{caller.handle} stopped this agent."
-    return len(ending.give_back(ending.REVOKE, ids, caller=caller, reason=reason))
+    stopped = ending.give_back(ending.REVOKE, ids, caller=caller, reason=reason)
+    return len(stopped) + len(end_cancelled(ids))
 
 
 def free_cards(caller: Caller, cards: Sequence[Card], *, reason: str) -> None:
@@ -58,6 +62,7 @@ def free_cards(caller: Caller, cards: Sequence[Card], *, reason: str) -> None:
     leases = [card.lease_id for card in cards if card.lease_id]
     if leases:
         ending.give_back(ending.REVOKE, leases, caller=caller, reason=reason)
+        end_cancelled(leases)
 
 
 def free(caller: Caller) -> Callable[[Card], None]:

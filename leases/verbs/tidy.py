@@ -12,6 +12,7 @@ from boards import events
 from boards.models import READY, Card, ClockTimestamp, Event, NextPosition
 from leases.models import Contract, Lease
 from leases.statements import ending
+from leases.verbs.cancel import end_overdue_cancelled
 
 BATCH = 100
 
@@ -22,7 +23,8 @@ def tidy(column_id: UUID) -> int:
     Returns how many cards changed; call again while it is a full batch. Safe to run
     many at once: rows that somebody else has locked are passed over.
     """
-    return len(ending.expire(column_id, BATCH)) + open_due(column_id)
+    expired = len(ending.expire(column_id, BATCH))
+    return expired + end_overdue_cancelled(column_id) + open_due(column_id)
 
 
 @transaction.atomic

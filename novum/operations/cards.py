@@ -12,9 +12,12 @@ from accounts.pages import Page
 from boards import reads
 from boards.errors import VersionMismatch
 from boards.shapes import CardShape, CommentShape
+from boards.values import MAX_DOING_CHARACTERS
 from boards.verbs import cards, comments, moving
 from boards.verbs.cards import MAX_BULK_CARDS, NewCard
 from boards.verbs.places import Place
+from leases.shapes import Activity, Cancelled
+from leases.verbs import activity, cancel
 from leases.verbs.requeue import requeue
 from leases.verbs.revoke import free
 from novum.operations.operation import (
@@ -118,6 +121,20 @@ class MoveCard(CardInput, frozen=True):
 class ArchiveCard(CardInput, frozen=True):
     if_match: IfMatch = None
     force: Force = False
+
+
+class CancelCard(CardInput, frozen=True):
+    reason: str = ""
+
+
+class SetCardActivity(CardInput, frozen=True):
+    doing: Annotated[
+        str,
+        Meta(
+            max_length=MAX_DOING_CHARACTERS,
+            description="One line, shown on the card; empty takes it back.",
+        ),
+    ]
 
 
 class ListComments(PageInput, frozen=True):
@@ -234,6 +251,19 @@ def restore_card(caller: Caller, given: CardInput) -> CardShape:
 def requeue_card(caller: Caller, given: CardInput) -> CardShape:
     requeue(caller, card_id=given.card_id)
     return get_card(caller, given)
+
+
+def cancel_card(caller: Caller, given: CancelCard) -> Cancelled:
+    """For a card's creator, or managers. An open card ends at once (failed, not
+    retried); a holder is asked to stop with its next heartbeat and loses the card with
+    the call after that, or within a minute. What has ended stays: 409."""
+    return cancel.request_cancel(caller, card_id=given.card_id, reason=given.reason)
+
+
+def set_card_activity(caller: Caller, given: SetCardActivity) -> Activity:
+    """For work without a lease; with one, renew_lease takes `doing`. The last one wins,
+    for ten minutes or until the card changes. Silent: no event, no version."""
+    return activity.set_card_activity(caller, card_id=given.card_id, doing=given.doing)
 
 
 def list_comments(caller: Caller, given: ListComments) -> Page[CommentShape]:
@@ -388,6 +418,33 @@ OPERATIONS = (
         who="editor",
         errors=("card_held", "not_requeueable", "conflict"),
         repeatable=True,
+    ),
+    Operation(
+        name="cancel_card",
+        method="POST",
+        path=f"{_CARD}:cancel",
+        summary="Call a card off; whoever works on it is asked to stop.",
+        input=CancelCard,
+        output=Cancelled,
+        call=cancel_card,
+        scope="write",
+        who="manager",
+        errors=("not_cancellable", "invalid"),
+        repeatable=True,
+        destroys=True,
+    ),
+    Operation(
+        name="set_card_activity",
+        method="PUT",
+        path=f"{_CARD}/activity",
+        summary="Say in one line what is being done with a card, without a lease.",
+        input=SetCardActivity,
+        output=Activity,
+        call=set_card_activity,
+        scope="work",
+        who="editor",
+        errors=("card_held", "invalid"),
+        destroys=False,
     ),
     Operation(
         name="list_comments",

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.pages import Page
+from boards.values import MAX_DOING_CHARACTERS
 from leases import reads
 from leases.contract import (
     MAX_BACKOFF_SECONDS,
@@ -15,8 +16,16 @@ from leases.contract import (
     MAX_LEASE_SECONDS,
     MIN_LEASE_SECONDS,
 )
-from leases.shapes import Claimed, Ended, EndedMany, LeaseShape, Renewed, RenewedMany
-from leases.verbs import claim, complete, give_back, renew, revoke
+from leases.shapes import (
+    Activity,
+    Claimed,
+    Ended,
+    EndedMany,
+    LeaseShape,
+    Renewed,
+    RenewedMany,
+)
+from leases.verbs import activity, claim, complete, give_back, renew, revoke
 from leases.verbs.complete import Result
 from leases.verbs.holding import MAX_LEASES_PER_CALL
 from novum.operations.columns import ColumnInput
@@ -32,6 +41,13 @@ LeaseSeconds = Annotated[
 ]
 LeaseToken = Annotated[
     str, Meta(description="The receipt that the claim answered with.")
+]
+Doing = Annotated[
+    str,
+    Meta(
+        max_length=MAX_DOING_CHARACTERS,
+        description="One line of progress, shown on the card; empty takes it back.",
+    ),
 ]
 
 
@@ -52,6 +68,11 @@ class Held(LeaseInput, frozen=True):
 
 class RenewLease(Held, frozen=True):
     lease_ttl_seconds: LeaseSeconds | None = None
+    doing: Doing | None = None
+
+
+class SetLeaseActivity(Held, frozen=True):
+    doing: Doing
 
 
 class CompleteLease(Held, frozen=True):
@@ -88,6 +109,7 @@ class RevokeLease(LeaseInput, frozen=True):
 class Receipt(Input, frozen=True):
     lease_id: UUID
     lease_token: LeaseToken
+    doing: Doing | None = None
 
 
 class RenewLeases(Input, frozen=True):
@@ -131,13 +153,26 @@ def renew_lease(caller: Caller, given: RenewLease) -> Renewed:
         lease_id=given.lease_id,
         lease_token=given.lease_token,
         lease_ttl_seconds=given.lease_ttl_seconds,
+        doing=given.doing,
     )
 
 
 def renew_leases(caller: Caller, given: RenewLeases) -> RenewedMany:
     """Needs the receipts of leases that have not lapsed."""
     receipts = {one.lease_id: one.lease_token for one in given.leases}
-    return renew.renew_many(caller, receipts=receipts)
+    doings = {one.lease_id: one.doing for one in given.leases if one.doing is not None}
+    return renew.renew_many(caller, receipts=receipts, doings=doings)
+
+
+def set_lease_activity(caller: Caller, given: SetLeaseActivity) -> Activity:
+    """Needs a lease still held. For work between heartbeats: renew_lease takes `doing`,
+    too. Silent: no event, no version; it extends nothing."""
+    return activity.set_lease_activity(
+        caller,
+        lease_id=given.lease_id,
+        lease_token=given.lease_token,
+        doing=given.doing,
+    )
 
 
 def complete_lease(caller: Caller, given: CompleteLease) -> Ended:
@@ -316,6 +351,20 @@ OPERATIONS = (
         errors=("invalid",),
         bucket="finish",
         repeatable=True,
+    ),
+    Operation(
+        name="set_lease_activity",
+        method="PUT",
+        path=f"{_LEASE}/activity",
+        summary="Say in one line what is being done under a lease. Silent.",
+        input=SetLeaseActivity,
+        output=Activity,
+        call=set_lease_activity,
+        scope="work",
+        who="editor",
+        errors=("lease_lost", "invalid"),
+        bucket="finish",
+        destroys=False,
     ),
     Operation(
         name="get_lease",

@@ -68,6 +68,7 @@ class BoardFrames:
     _heads: dict[UUID, str] | None = None
     _beats: dict[UUID, Heartbeat] | None = None
     _misfits: set[UUID] | None = None
+    _doings: dict[UUID, str] | None = None
     _is_dirty: bool = False
     _was_dirty: bool = False
     _layout: bool = False
@@ -177,6 +178,11 @@ class BoardFrames:
             self._is_dirty = True
             self._cards |= dict.fromkeys(misfits ^ self._misfits)
         self._misfits = misfits
+        doings = changes.doings([self.board_id])
+        if self._doings is not None:
+            changed = doings.items() ^ self._doings.items()
+            self._cards |= dict.fromkeys(card for card, _ in changed)
+        self._doings = doings
         beats = {one.lease_id: one for one in changes.heartbeats([self.board_id])}
         known, self._beats = self._beats, beats
         return [

@@ -6,9 +6,11 @@ A new operation without a recipe fails the permission matrix.
 import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 from uuid import UUID
 
+from django.apps import apps
 from django.http import HttpResponse
 
 from accounts.callers import Caller
@@ -127,6 +129,15 @@ def _with(recipe: Recipe, **more: Any) -> Recipe:
     return lambda world, by: recipe(world, by) | more
 
 
+def _of_parts() -> dict[str, Recipe]:
+    """Those of apps that bring operations of their own (novum.parts)."""
+    found: dict[str, Recipe] = {}
+    for config in apps.get_app_configs():
+        if hasattr(config, "operations"):
+            found |= import_module(f"tests.{config.label}.recipes").RECIPES
+    return found
+
+
 RECIPES: dict[str, Recipe] = {
     "claim_next_card": lambda world, by: {**_column(world, by), **_ready(world)},
     "renew_lease": _held,
@@ -136,6 +147,7 @@ RECIPES: dict[str, Recipe] = {
     "revoke_lease": lambda world, by: {"lease_id": _a_claim(world).lease.id},
     "renew_leases": _many_held,
     "complete_leases": _many_held,
+    "set_lease_activity": _with(_held, doing="Reading it"),
     "get_lease": lambda world, by: {"lease_id": _a_claim(world).lease.id},
     "list_leases": _board,
     "list_cards": _board,
@@ -147,6 +159,8 @@ RECIPES: dict[str, Recipe] = {
     "archive_card": _card,
     "restore_card": _archived_card,
     "requeue_card": _failed_card,
+    "cancel_card": _card,
+    "set_card_activity": _with(_card, doing="Reading it"),
     "list_comments": _card,
     "add_comment": _with(_card, text="Well."),
     "edit_comment": _with(_comment, text="Well, well."),
@@ -184,6 +198,7 @@ RECIPES: dict[str, Recipe] = {
     "list_my_leases": _nothing,
     "list_members": _nothing,
     **tasks.RECIPES,
+    **_of_parts(),
 }
 
 

@@ -8,6 +8,7 @@ import pytest
 from accounts.errors import Forbidden, Invalid, NotFound
 from accounts.roles import BoardRole
 from boards.verbs.boards import set_board_member
+from boards.verbs.comments import add_comment
 from leases.contract import MAX_LEASE_SECONDS
 from leases.errors import LeaseLost
 from leases.verbs.complete import complete
@@ -193,3 +194,45 @@ def test_a_call_renews_one_to_fifty(world, number):
     receipts = {uuid4(): "nvml_x" for _ in range(number)}
     with pytest.raises(Invalid):
         renew_many(world.worker, receipts=receipts)
+
+
+def test_what_others_say_reaches_the_holder_once(world):
+    card = world.add()
+    comment(world.owner, card, "Before")
+    held = world.claim()
+    first = comment(world.owner, card, "Mind the title")
+    comment(world.worker, card, "I do")
+    second = comment(world.owner, card, "x" * 3_000)
+    (one, two) = renew(world.worker, **receipt(held)).comments
+    assert (one.id, one.author, one.text) == (
+        first,
+        world.owner.handle,
+        "Mind the title",
+    )
+    assert (two.id, len(two.text)) == (second, 2_000)
+    assert renew(world.worker, **receipt(held)).comments == []
+
+
+def test_of_many_remarks_ten_come_at_a_time(world):
+    card = world.add()
+    held = world.claim()
+    said = [comment(world.owner, card, f"No. {n}") for n in range(23)]
+    heard = [renew(world.worker, **receipt(held)).comments for _ in range(4)]
+    assert [len(some) for some in heard] == [10, 10, 3, 0]
+    assert [one.id for some in heard for one in some] == said
+
+
+def test_the_next_holder_hears_what_is_new_to_them(world):
+    card = world.add()
+    first = world.claim()
+    comment(world.owner, card, "For the first")
+    release(world.worker, **receipt(first))
+    held = world.claim()
+    assert renew(world.worker, **receipt(held)).comments == []
+    comment(world.owner, card, "For the second")
+    (only,) = renew(world.worker, **receipt(held)).comments
+    assert only.text == "For the second"
+
+
+def comment(by, card, text):
+    return add_comment(by, card_id=card, text=text)
