@@ -1,9 +1,13 @@
 """The Celery app and its timetable. Celery only runs loops; rows are the truth."""
 
 import os
+from typing import Any
 
 from celery import Celery
+from celery.signals import import_modules
 from django.conf import settings
+
+from novum.parts import parts
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "novum.settings")
 
@@ -24,3 +28,10 @@ app.conf.beat_schedule = {
         "options": {"expires": settings.HOUSEKEEPING_SECONDS},
     },
 }
+
+
+@import_modules.connect(sender=app)
+def add_parts(**_: Any) -> None:
+    """The jobs that installed apps bring along, once Django has loaded them."""
+    for part in parts("timetable"):
+        app.conf.beat_schedule.update(part.TIMETABLE)

@@ -78,6 +78,7 @@ INSTALLED_APPS = [
     "boards",
     "leases",
     "tasks_people",
+    "webhooks",
     "novum",
 ]
 

@@ -1,7 +1,18 @@
 """All operations, in the order in which the document shows them."""
 
-from novum.operations import agents, boards, cards, columns, events, leases, me, tasks
+from novum.operations import (
+    agents,
+    boards,
+    cards,
+    columns,
+    events,
+    leases,
+    me,
+    messages,
+    tasks,
+)
 from novum.operations.operation import Operation
+from novum.parts import parts
 
 OPERATIONS: tuple[Operation, ...] = (
     *leases.OPERATIONS,
@@ -11,5 +22,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *agents.OPERATIONS,
     *events.OPERATIONS,
     *tasks.OPERATIONS,
+    *messages.OPERATIONS,
     *me.OPERATIONS,
+    *(one for part in parts("operations") for one in part.OPERATIONS),
 )

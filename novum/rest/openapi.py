@@ -8,6 +8,7 @@ import msgspec
 from novum import cleaning
 from novum.operations.operation import Operation
 from novum.operations.registry import OPERATIONS
+from novum.parts import parts
 from novum.problems import Problem
 from novum.rest.answering import IN_HEADER, IN_QUERY
 
@@ -36,7 +37,7 @@ def document() -> dict[str, Any]:
         for path in (one.path, *one.aliases):
             entry = _operation(one, by_shape, components, alias=path != one.path)
             paths.setdefault(f"/v1{path}", {})[one.method.lower()] = entry
-    return {
+    found = {
         "openapi": "3.1.1",
         "info": {"title": "Novum", "version": "1", "description": _DESCRIPTION},
         "servers": [{"url": "/"}],
@@ -47,6 +48,9 @@ def document() -> dict[str, Any]:
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }
+    for part in parts("document"):
+        part.extend(found, _REF)
+    return found
 
 
 def _operation(

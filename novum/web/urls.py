@@ -2,9 +2,12 @@
 
 from django.urls import include, path
 
+from novum.parts import parts
+
 urlpatterns = [
     path("", include("novum.web.urls_account")),
     path("", include("novum.web.urls_boards")),
     path("", include("novum.web.urls_moving")),
     path("", include("novum.web.urls_cards")),
+    *(path("", include(part)) for part in parts("pages")),
 ]

@@ -84,7 +84,9 @@ def stored() -> dict[str, str]:
     tables = [
         name
         for name in connection.introspection.table_names()
-        if name.startswith(("accounts_", "boards_", "leases_", "tasks_people_"))
+        if name.startswith(
+            ("accounts_", "boards_", "leases_", "tasks_people_", "webhooks_")
+        )
     ]
     found = {}
     with connection.cursor() as cursor:

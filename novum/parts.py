@@ -1,0 +1,20 @@
+"""What an installed app brings to the doors, where novum doesn't know it.
+
+Its AppConfig names modules: `operations` (OPERATIONS), `pages` (urlpatterns, NAV),
+`timetable` (TIMETABLE for beat), `document` (`extend` for the OpenAPI document). So an
+app that nothing depends on goes with its folder and its line in INSTALLED_APPS.
+"""
+
+from collections.abc import Iterator
+from importlib import import_module
+from types import ModuleType
+
+from django.apps import apps
+
+
+def parts(kind: str) -> Iterator[ModuleType]:
+    """The modules that installed apps name under `kind`."""
+    for config in apps.get_app_configs():
+        name = getattr(config, kind, None)
+        if isinstance(name, str):
+            yield import_module(name)

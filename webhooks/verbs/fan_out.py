@@ -1,0 +1,114 @@
+"""From events to deliveries: each event once for every endpoint that asked for it.
+
+A workspace's cursor follows its events in the order of the feed (boards.reads): only
+what is older than every transaction still running, so nothing is skipped that commits
+late. Whoever holds the cursor's row does the work; deliveries, messages and the cursor
+move in one transaction.
+"""
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django.db import connection, transaction
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from accounts.ids import new_id
+from accounts.roles import WorkspaceRole
+from boards.models import Event, Snapshot
+from webhooks import catalogue, conf
+from webhooks.models import Cursor, Endpoint, Message
+from webhooks.payloads import bodies
+
+BATCH = 200
+
+
+_DELIVERIES = """
+INSERT INTO webhooks_delivery (id, endpoint_id, event_id, type, card_id, sequence, state,
+  attempts, tries, due_at, problem, created_at)
+SELECT id, endpoint, event, type, card, sequence, 'pending', 0, 0,
+  clock_timestamp() + make_interval(secs => %s), '', clock_timestamp()
+FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s::text[], %s::uuid[], %s::bigint[])
+  AS n (id, endpoint, event, type, card, sequence)
+ON CONFLICT DO NOTHING
+"""
+
+
+def fan_out() -> bool:
+    """One batch of every workspace that has endpoints; whether there is more."""
+    listening = Endpoint.objects.filter(workspace_id=OuterRef("pk"), enabled=True)
+    rows = Cursor.objects.filter(Exists(listening)).order_by("pk")
+    workspaces = list(rows.values_list("pk", flat=True))
+    return sum(map(_fan_out, workspaces)) > 0
+
+
+@transaction.atomic
+def _fan_out(workspace_id: UUID) -> bool:
+    cursor = (
+        Cursor.objects.select_for_update(skip_locked=True, no_key=True)
+        .filter(pk=workspace_id)
+        .first()
+    )
+    if cursor is None:
+        return False
+    events = list(_next(cursor)[:BATCH])
+    if not events:
+        return False
+    _write(workspace_id, events)
+    cursor.transaction, cursor.event_id = events[-1].transaction, events[-1].pk
+    cursor.save(update_fields=["transaction", "event_id"])
+    return len(events) == BATCH
+
+
+def _next(cursor: Cursor) -> QuerySet[Event]:
+    behind = Q(transaction__gt=cursor.transaction) | Q(
+        transaction=cursor.transaction, id__gt=cursor.event_id
+    )
+    return Event.objects.filter(
+        behind,
+        workspace_id=cursor.pk,
+        transaction__gte=cursor.transaction,
+        transaction__lt=Snapshot(),
+    ).order_by("transaction", "id")
+
+
+def _write(workspace_id: UUID, events: Sequence[Event]) -> None:
+    endpoints = list(
+        Endpoint.objects.filter(
+            workspace_id=workspace_id,
+            enabled=True,
+            owner__disabled_at=None,
+            owner__role__gte=WorkspaceRole.ADMIN,
+        )
+    )
+    wanted = [
+        (endpoint.pk, event)
+        for event in events
+        for endpoint in endpoints
+        if _wants(endpoint, event)
+    ]
+    if not wanted:
+        return
+    told = list({event.pk: event for _, event in wanted}.values())
+    texts = bodies(workspace_id, told)
+    Message.objects.bulk_create(
+        [Message(event_id=pk, body=text) for pk, text in texts.items()],
+        ignore_conflicts=True,
+    )
+    columns = (
+        [new_id() for _ in wanted],
+        [endpoint_id for endpoint_id, _ in wanted],
+        [event.pk for _, event in wanted],
+        [event.type for _, event in wanted],
+        [event.card_id for _, event in wanted],
+        [event.sequence for _, event in wanted],
+    )
+    with connection.cursor() as statement:
+        statement.execute(_DELIVERIES, [conf.SCHEDULE[0], *columns])
+
+
+def _wants(endpoint: Endpoint, event: Event) -> bool:
+    if event.transaction < endpoint.since:
+        return False
+    if endpoint.boards and event.board_id not in endpoint.boards:
+        return False
+    return any(catalogue.matches(one, event.type) for one in endpoint.types)
