@@ -20,13 +20,13 @@ from boards.models import Board, Card, Column, Comment, Event
 from leases.models import Contract
 from webhooks import conf
 from webhooks.shapes import (
-    ColumnPlace,
     Message,
+    MessageBoard,
+    MessageColumn,
     MessageComment,
     MessageData,
     MessageLease,
     MessageWorkspace,
-    Place,
 )
 
 KEPT_CHARACTERS = 500
@@ -41,8 +41,8 @@ class _Known:
     """All that the events of one workspace are about."""
 
     workspace: Workspace
-    boards: dict[UUID, Place]
-    columns: dict[UUID, ColumnPlace]
+    boards: dict[UUID, MessageBoard]
+    columns: dict[UUID, MessageColumn]
     cards: dict[UUID, Card]
     comments: dict[UUID, Comment]
     actors: dict[UUID, ActorRef | None]
@@ -125,17 +125,17 @@ def _actors(workspace_id: UUID, events: Iterable[Event]) -> list[Actor]:
     return [*found.values(), *(rows.filter(handle__in=missing) if missing else ())]
 
 
-def _boards(ids: Iterable[UUID | None]) -> dict[UUID, Place]:
+def _boards(ids: Iterable[UUID | None]) -> dict[UUID, MessageBoard]:
     rows = Board.objects.filter(pk__in={one for one in ids if one})
-    return {pk: Place(pk, name) for pk, name in rows.values_list("pk", "name")}
+    return {pk: MessageBoard(pk, name) for pk, name in rows.values_list("pk", "name")}
 
 
-def _columns(ids: set[UUID]) -> dict[UUID, ColumnPlace]:
+def _columns(ids: set[UUID]) -> dict[UUID, MessageColumn]:
     queues = dict(
         Contract.objects.filter(pk__in=ids, enabled=True).values_list("pk", "queue")
     )
     rows = Column.objects.filter(pk__in=ids).values_list("pk", "name")
-    return {pk: ColumnPlace(pk, name, queues.get(pk)) for pk, name in rows}
+    return {pk: MessageColumn(pk, name, queues.get(pk)) for pk, name in rows}
 
 
 def _message(event: Event, known: _Known) -> Message:

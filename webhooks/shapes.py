@@ -90,12 +90,12 @@ class DeliveryDetail(DeliveryShape, frozen=True):
     tried: list[AttemptShape]
 
 
-class Place(msgspec.Struct, frozen=True):
+class MessageBoard(msgspec.Struct, frozen=True):
     id: UUID
     name: str
 
 
-class ColumnPlace(msgspec.Struct, frozen=True):
+class MessageColumn(msgspec.Struct, frozen=True):
     """`queue` where the column is one."""
 
     id: UUID
@@ -138,10 +138,10 @@ class MessageData(msgspec.Struct, frozen=True):
 
     sequence: int | None
     workspace: MessageWorkspace
-    board: Place | None
-    column: ColumnPlace | None
-    from_column: ColumnPlace | None
-    to_column: ColumnPlace | None
+    board: MessageBoard | None
+    column: MessageColumn | None
+    from_column: MessageColumn | None
+    to_column: MessageColumn | None
     card: CardShape | None
     lease: MessageLease | None
     comment: MessageComment | None

@@ -11,13 +11,13 @@ from boards import events
 from boards.shapes import CardShape
 from webhooks.catalogue import KINDS, Kind
 from webhooks.shapes import (
-    ColumnPlace,
     Message,
+    MessageBoard,
+    MessageColumn,
     MessageComment,
     MessageData,
     MessageLease,
     MessageWorkspace,
-    Place,
 )
 
 _HEADERS = {
@@ -31,7 +31,15 @@ _AT = datetime(2026, 11, 29, 12, 0, 0, tzinfo=UTC)
 def extend(document: dict[str, Any], ref_template: str) -> None:
     """Adds the section and the schemas it refers to."""
     _, components = msgspec.json.schema_components([Message], ref_template=ref_template)
-    document["components"]["schemas"].update(components)
+    known = document["components"]["schemas"]
+    twice = [
+        name
+        for name in components
+        if known.get(name, components[name]) != components[name]
+    ]
+    if twice:
+        raise TypeError(f"Two shapes have one name: {twice}.")
+    known.update(components)
     document["webhooks"] = {
         kind.type: {"post": _entry(kind, ref_template)} for kind in KINDS
     }
@@ -79,15 +87,15 @@ def _entry(kind: Kind, ref_template: str) -> dict[str, Any]:
 def example(kind: Kind) -> Any:
     """What a receiver gets, with made-up contents."""
     drafter = ActorRef(_id(7), "drafter", "Drafter", "agent")
-    column = ColumnPlace(_id(3), "Drafting", "drafting")
-    done = ColumnPlace(_id(4), "Review", "review")
+    column = MessageColumn(_id(3), "Drafting", "drafting")
+    done = MessageColumn(_id(4), "Review", "review")
     has_card, has_lease = "card" in kind.has, "lease" in kind.has
     moves = kind.type in (events.LEASE_COMPLETED, events.CARD_MOVED)
     comments = kind.type == events.CARD_COMMENTED
     data = MessageData(
         sequence=4 if has_card else None,
         workspace=MessageWorkspace(_id(1), "NOV", "Novum"),
-        board=Place(_id(2), "Content"),
+        board=MessageBoard(_id(2), "Content"),
         column=column if "column" in kind.has else None,
         from_column=column if moves else None,
         to_column=done if moves else None,
