@@ -11,6 +11,7 @@ from boards.models import Card
 from boards.shapes import card_key
 from leases.models import Lease
 from leases.shapes import Claim
+from tasks_people.models import Message
 
 
 class TaskLease(msgspec.Struct, frozen=True):
@@ -203,4 +204,20 @@ def task_of_claim(caller: Caller, claim: Claim, queue: str) -> TaskShape:
         result=card.output,
         error=before.reason if before and failed else None,
         version=card.version,
+    )
+
+
+def message_shape(row: Message) -> MessageShape:
+    """Of a `Message` read with its people."""
+    return MessageShape(
+        id=row.pk,
+        number=row.number,
+        topic=row.topic,
+        type=row.type,
+        correlation_id=row.correlation_id,
+        payload=row.payload,
+        sender=handle_of(row.sender),
+        recipient=at(row.recipient.handle),
+        created_at=row.created_at,
+        read_at=row.read_at,
     )

@@ -26,7 +26,8 @@ from tests.doors.recipes import RECIPES, sent
 
 def status_of(answer: HttpResponse) -> int:
     """A call for many leases answers for each of them inside of a 200."""
-    results = answer.json().get("results") if answer.content else None
+    told = answer.json() if answer.content else None
+    results = told.get("results") if isinstance(told, dict) else None
     if results and results[0]["error"]:
         return REFUSED[results[0]["error"]["code"]]
     return answer.status_code

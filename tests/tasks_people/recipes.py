@@ -4,6 +4,7 @@ from typing import Any
 
 from accounts.callers import Caller
 from leases.models import Contract
+from tasks_people.verbs.messages import send
 from tests.builders import World
 
 
@@ -31,6 +32,17 @@ def _nothing(world: World, by: Caller | None) -> dict[str, Any]:
     return {}
 
 
+def _told(world: World, by: Caller | None) -> dict[str, Any]:
+    """Somebody has told them something, wherever they are."""
+    for number in range(2 if by else 0):
+        send(by, to=by.handle, topic="plans", payload=number)
+    return {}
+
+
+def _message(world: World, by: Caller | None) -> dict[str, Any]:
+    return {"to": (by or world.owner).handle, "topic": "plans"}
+
+
 RECIPES = {
     "tasks.create": lambda world, by: {"title": "New", "queue": "people"},
     "tasks.claim": _ready,
@@ -47,4 +59,10 @@ RECIPES = {
         "assignee": world.worker.handle,
     },
     "tasks.queues": _nothing,
+    # So that there's something left for a second one.
+    "msg.pull": lambda world, by: {**_told(world, by), "limit": 1},
+    "msg.send": _message,
+    "msg.topics": _nothing,
+    "msg.list": _nothing,
+    "msg.mark_read": _told,
 }

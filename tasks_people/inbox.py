@@ -1,0 +1,84 @@
+"""Messages as those see them whom they are for."""
+
+from uuid import UUID
+
+from django.db.models import Count, Q, QuerySet
+
+from accounts.callers import Caller
+from accounts.errors import Invalid
+from accounts.pages import Page, cut_page
+from boards.reads import card
+from tasks_people.models import Message
+from tasks_people.shapes import MessageShape, TopicShape, message_shape
+
+MAX_TOPICS = 50
+MAX_THREAD = 200
+
+
+def with_people(rows: QuerySet[Message]) -> QuerySet[Message]:
+    return rows.select_related("sender", "recipient")
+
+
+def topics_of(said: str | list[str]) -> list[str]:
+    """Names with commas between, or a list; none means all. Raises Invalid."""
+    parts = said.split(",") if isinstance(said, str) else said
+    names = [name for part in parts if (name := part.strip())]
+    if len(names) > MAX_TOPICS:
+        raise Invalid.at("/topics", "out_of_range", f"At most {MAX_TOPICS} topics.")
+    return names
+
+
+def messages(
+    caller: Caller,
+    *,
+    topics: str = "",
+    unread: bool = False,
+    page_size: int,
+    page_token: str = "",
+) -> Page[MessageShape]:
+    """The caller's messages, latest first. Marks nothing as read. Raises BadCursor."""
+    rows = with_people(Message.objects.filter(recipient_id=caller.actor_id))
+    if names := topics_of(topics):
+        rows = rows.filter(topic__in=names)
+    if unread:
+        rows = rows.filter(read_at=None)
+    order, types = ("-number",), tuple[int]
+    return cut_page(rows, order, types, page_size, page_token, message_shape)
+
+
+def message(caller: Caller, *, message_id: UUID) -> MessageShape:
+    """One that the caller has sent or got."""
+    row = with_people(Message.objects.filter(_concerns(caller))).get(pk=message_id)
+    return message_shape(row)
+
+
+def unread(caller: Caller) -> int:
+    """How many messages the caller hasn't read."""
+    return Message.objects.filter(recipient_id=caller.actor_id, read_at=None).count()
+
+
+def topics(caller: Caller) -> list[TopicShape]:
+    """The topics on which the caller has messages, by name."""
+    rows = (
+        Message.objects.filter(recipient_id=caller.actor_id)
+        .values_list("topic")
+        .annotate(unread=Count("id", filter=Q(read_at=None)), total=Count("id"))
+        .order_by("topic")
+    )
+    return [TopicShape(*row) for row in rows]
+
+
+def thread(caller: Caller, *, card_id: UUID) -> list[MessageShape]:
+    """What was said about a card by or to the caller, oldest first. Raises NotFound."""
+    card(caller, card_id=card_id)
+    rows = Message.objects.filter(
+        _concerns(caller),
+        workspace_id=caller.workspace_id,
+        correlation_id=str(card_id),
+    )
+    latest = list(with_people(rows).order_by("-created_at")[:MAX_THREAD])
+    return [message_shape(row) for row in reversed(latest)]
+
+
+def _concerns(caller: Caller) -> Q:
+    return Q(recipient_id=caller.actor_id) | Q(sender_id=caller.actor_id)
