@@ -1,6 +1,6 @@
 """JSON Schemas of what goes into a tool and comes out of it, from the same shapes."""
 
-from typing import Any
+from typing import Any, get_origin
 
 import msgspec
 
@@ -8,6 +8,7 @@ from novum.operations.operation import Operation
 
 VERBOSE = "verbose"
 KEY = "idempotency_key"
+ITEMS = "items"
 _OWN: dict[str, dict[str, Any]] = {
     VERBOSE: {
         "type": "boolean",
@@ -45,17 +46,28 @@ def output_schema(operation: Operation) -> dict[str, Any] | None:
     if operation.output is None:
         return None
     schema = _inlined(operation.output)
+    if is_bare_list(operation):
+        defs = schema.pop("$defs", {})
+        schema = {"type": "object", "properties": {ITEMS: schema}, "$defs": defs}
     for shape in (schema, *schema.get("$defs", {}).values()):
         shape.pop("required", None)
     return schema
+
+
+def is_bare_list(operation: Operation) -> bool:
+    """A structured answer is an object in the revisions of 2025, so a tool puts a list
+    under `items`."""
+    return get_origin(operation.output) is list
 
 
 def _inlined(shape: Any) -> dict[str, Any]:
     """The schema of the shape itself at the root, others under `$defs`; without titles,
     which only repeat the names of our classes."""
     schema = msgspec.json.schema(shape)
-    defs = schema["$defs"]
-    root = defs.pop(schema["$ref"].rpartition("/")[2])
+    defs = schema.pop("$defs", {})
+    root = schema
+    if "$ref" in schema:
+        root = defs.pop(schema["$ref"].rpartition("/")[2])
     for each in (root, *defs.values()):
         each.pop("title", None)
     return {**root, "$defs": defs} if defs else dict(root)

@@ -11,9 +11,11 @@ from accounts.errors import Invalid
 from novum import limits, problems
 from novum.cleaning import clean
 from novum.mcp.schemas import (
+    ITEMS,
     KEY,
     VERBOSE,
     input_schema,
+    is_bare_list,
     output_schema,
     own_arguments,
 )
@@ -45,8 +47,7 @@ class Tool:
             "read_only": not one.changes,
             "destructive": one.is_destructive,
             "idempotent": one.is_repeatable,
-            # Nothing beyond the boards of this server is touched.
-            "open_world": False,
+            "open_world": one.reaches_out,
         }
 
     def definition(self) -> dict[str, Any]:
@@ -83,7 +84,8 @@ class Tool:
         )
         if result is None:
             return "Done."
-        return result if own.get(VERBOSE) else slimmed(result)
+        answer = result if own.get(VERBOSE) else slimmed(result)
+        return {ITEMS: answer} if is_bare_list(self.operation) else answer
 
     def _own(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The door's own arguments, and those of the operation."""

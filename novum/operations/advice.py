@@ -23,6 +23,9 @@ NEXT_STEPS = {
     "not_requeueable": "Requeue only failed or done cards of a queue.",
     "conflict": "Look at `current` and read it again before you decide anew.",
     "board_archived": "Restore the board first (restore_board).",
+    "not_cancellable": "Only open cards and those at work can be called off.",
+    "too_many_endpoints": "Delete an endpoint that nobody needs first.",
+    "endpoint_off": "Switch the endpoint on first (edit_webhook_endpoint).",
     "not_found": "Check the id: it may be gone, or not for you to see. List what there"
     " is.",
     "forbidden": "Repeating won't help: ask the people who run the board for what"

@@ -445,6 +445,7 @@ OPERATIONS = (
         who="editor",
         errors=("card_held", "invalid"),
         destroys=False,
+        repeatable=False,
     ),
     Operation(
         name="list_comments",

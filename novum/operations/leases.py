@@ -365,6 +365,7 @@ OPERATIONS = (
         errors=("lease_lost", "invalid"),
         bucket="finish",
         destroys=False,
+        repeatable=False,
     ),
     Operation(
         name="get_lease",

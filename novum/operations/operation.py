@@ -60,7 +60,7 @@ class Operation:
     before the call stands in the docstring of `call` (`doc`). `repeatable`: the same
     call once more changes no row, not even by another event. `destroys`: it may
     overwrite or take away what no later call brings back. Both follow from the method
-    where they aren't said.
+    where they aren't said. `reaches_out`: it calls other systems.
     """
 
     name: str
@@ -79,6 +79,7 @@ class Operation:
     aliases: tuple[str, ...] = ()
     repeatable: bool | None = None
     destroys: bool | None = None
+    reaches_out: bool = False
 
     @property
     def noun(self) -> str:

@@ -39,7 +39,9 @@ def round_of(door, world, **more):
     }
     ended = door.call("complete_lease", **done)
     assert ended.value["lease"]["state"] == "completed"
-    total = size(queue) + len(claim.text.encode()) + size(done) + len(ended.text.encode())
+    total = (
+        size(queue) + len(claim.text.encode()) + size(done) + len(ended.text.encode())
+    )
     return total, claim.value, ended.value
 
 
@@ -47,7 +49,9 @@ def overhead(total: int) -> int:
     return total - size(CARD) - size(OUTPUT)
 
 
-def test_a_round_costs_at_most_a_kilobyte_beyond_the_card(world, worker, record_property):
+def test_a_round_costs_at_most_a_kilobyte_beyond_the_card(
+    world, worker, record_property
+):
     world.add(**CARD)
     slim = overhead(round_of(worker, world)[0])
     record_property("bytes", slim)

@@ -225,6 +225,7 @@ OPERATIONS = (
         scope="manage",
         who="admin",
         errors=("invalid",),
+        repeatable=False,
     ),
     Operation(
         name="delete_webhook_endpoint",
@@ -261,6 +262,7 @@ OPERATIONS = (
         scope="manage",
         who="admin",
         errors=("endpoint_off",),
+        reaches_out=True,
     ),
     Operation(
         name="resend_failed_webhooks",
@@ -273,6 +275,7 @@ OPERATIONS = (
         scope="manage",
         who="admin",
         errors=("endpoint_off", "invalid"),
+        reaches_out=True,
     ),
     Operation(
         name="list_webhook_deliveries",
@@ -308,5 +311,6 @@ OPERATIONS = (
         scope="manage",
         who="admin",
         errors=("endpoint_off",),
+        reaches_out=True,
     ),
 )
