@@ -1,5 +1,7 @@
 """The claim as one statement."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -55,13 +57,28 @@ _TOP = f"""CASE WHEN NOT EXISTS ({_CROWDED}) THEN k.concurrency_limit
     WHERE used <= k.concurrency_limit) END"""
 
 
-def _usual(count: int) -> tuple[str, str, str]:
+_SECONDS = "COALESCE(%(seconds)s, k.lease_ttl_seconds, %(fallback)s)"
+
+
+@dataclass(frozen=True)
+class Way:
+    """How a claim comes to its cards: the highest slot that may be taken, what is too
+    unusual about the queue for this way, the cards as `picked` (id, n), and for how
+    long they're taken."""
+
+    top: str
+    unusual: str
+    picked: str
+    seconds: str = _SECONDS
+
+
+def _usual(count: int) -> Way:
     """Nothing is kept for the caller and no slot above the limit is held: the highest
     slot, what is unusual about the queue, and the cards."""
     kept = _first(Card.objects.claimable_by(_COLUMN, _ACTOR))
     unusual = f"EXISTS ({kept}) OR EXISTS ({_CROWDED})"
     cards = _picked(Card.objects.claimable(_COLUMN), count)
-    return (
+    return Way(
         "k.concurrency_limit",
         unusual,
         f"picked AS MATERIALIZED (SELECT id, {_numbers(count)} AS n FROM"
@@ -69,11 +86,11 @@ def _usual(count: int) -> tuple[str, str, str]:
     )
 
 
-def _any(count: int) -> tuple[str, str, str]:
+def _any(count: int) -> Way:
     """The same for every queue: dearer, though nothing more is looked at."""
     for_anyone = Card.objects.claimable(_COLUMN)
     for_me = Card.objects.claimable_by(_COLUMN, _ACTOR)
-    return (
+    return Way(
         _TOP,
         "false",
         f"""mine AS MATERIALIZED ({_first(for_me)}
@@ -86,20 +103,32 @@ def _any(count: int) -> tuple[str, str, str]:
     )
 
 
+def _one(count: int) -> Way:
+    """This very card, which the verb has locked and found claimable."""
+    return Way(
+        _TOP,
+        "false",
+        """picked AS MATERIALIZED (SELECT o.id, 1 AS n FROM boards_card o, room
+    WHERE o.id = %(card)s AND o.column_id = %(column)s AND o.state = 'open'
+      AND room.cards > 0)""",
+        "%(seconds)s::int",
+    )
+
+
 def _numbers(count: int) -> str:
     """The first, the second, …: which of the new ids and which slot is whose."""
     return "1" if count == 1 else "row_number() OVER ()"
 
 
 @cache
-def _statement(count: int, *, usual: bool) -> str:
+def _statement(count: int, way: Callable[[int], Way]) -> str:
     """The whole claim. Parts, in order: what the contract says and whether something
     stands in the way; free slots; how many cards there is room for; the cards, locked
     one by one as they're taken; then the changes.
 
     Most of what a statement costs is what is set up for it, used or not. So nearly all
     claims are the `usual` one, which takes nothing where that isn't enough."""
-    top, unusual, picked = _usual(count) if usual else _any(count)
+    parts = way(count)
     card = ", ".join(f"c.{name}" for name in _CARD)
     return compact(f"""
 WITH asked AS MATERIALIZED (
@@ -107,8 +136,8 @@ WITH asked AS MATERIALIZED (
     AND (%(tidied)s OR NOT (untidy OR unjudged)) AS go,
     now + make_interval(secs => seconds) AS expires_at
   FROM (SELECT k.enabled, k.paused, k.max_attempts, k.concurrency_limit,
-    {top} AS top, {PASS} AS open,
-    COALESCE(%(seconds)s, k.lease_ttl_seconds, %(fallback)s) AS seconds,
+    {parts.top} AS top, {PASS} AS open,
+    {parts.seconds} AS seconds,
     clock_timestamp() AS now,
     EXISTS (SELECT FROM leases_lease l WHERE l.column_id = k.column_id
       AND l.ended_at IS NULL AND l.expires_at <= statement_timestamp())
@@ -117,7 +146,7 @@ WITH asked AS MATERIALIZED (
       AND w.available_at <= statement_timestamp()) AS untidy,
     EXISTS (SELECT FROM boards_card u WHERE u.column_id = k.column_id
       AND u.state = 'open' AND u.archived_at IS NULL AND u.fits IS NULL) AS unjudged,
-    {unusual} AS unusual
+    {parts.unusual} AS unusual
   FROM leases_contract k JOIN boards_column b ON b.id = k.column_id
   WHERE k.column_id = %(column)s AND b.board_id = %(board)s) a
 ), slot AS MATERIALIZED (
@@ -129,7 +158,7 @@ WITH asked AS MATERIALIZED (
   SELECT CASE WHEN NOT go THEN 0
     WHEN concurrency_limit IS NULL THEN {count}
     ELSE (SELECT count(*) FROM slot) END AS cards FROM asked
-), {picked}, taken AS (
+), {parts.picked}, taken AS (
   UPDATE boards_card c SET state = 'claimed', attempts = c.attempts + 1,
     lease_id = (%(leases)s::uuid[])[p.n], holder_id = %(actor)s,
     version = c.version + 1, sequence = c.sequence + 1, updated_at = asked.now
@@ -185,22 +214,36 @@ def take(
 ) -> list[Any]:
     """Run it: no row where the column has no contract, else at least one; a row's `id`
     is the card's, null when none was taken. `tidied` = don't stop for overdue cards."""
-    parameters = {
+    parameters = _parameters(caller, board_id, column_id, count)
+    parameters |= {"seconds": seconds, "tidied": tidied}
+    rows = run(_statement(count, _usual), parameters)
+    if rows and rows[0].unusual:
+        rows = run(_statement(count, _any), parameters)
+    return rows
+
+
+def take_card(
+    caller: Caller, board_id: UUID, column_id: UUID, card_id: UUID, seconds: int | None
+) -> list[Any]:
+    """The same for one given card, for just so long (None: without end)."""
+    parameters = _parameters(caller, board_id, column_id, 1)
+    parameters |= {"seconds": seconds, "tidied": True, "card": card_id}
+    return run(_statement(1, _one), parameters)
+
+
+def _parameters(
+    caller: Caller, board_id: UUID, column_id: UUID, count: int
+) -> dict[str, Any]:
+    return {
         "board": board_id,
         "column": column_id,
         "gate": gate(column_id),
         "actor": caller.actor_id,
         "token": caller.token_id,
         "handle": caller.handle,
-        "seconds": seconds,
         # Only people may hold a card without end (design section 5).
         "fallback": DEFAULT_LEASE_SECONDS if caller.kind == "agent" else None,
-        "tidied": tidied,
         "leases": [new_id() for _ in range(count)],
         "events": [new_id() for _ in range(count)],
         "nonces": [new_nonce() for _ in range(count)],
     }
-    rows = run(_statement(count, usual=True), parameters)
-    if rows and rows[0].unusual:
-        rows = run(_statement(count, usual=False), parameters)
-    return rows

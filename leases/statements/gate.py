@@ -24,3 +24,9 @@ def gate(column_id: UUID) -> int:
 def shut(column_id: UUID) -> None:
     """Wait for the claims under way; keep new ones out until the transaction ends."""
     run("SELECT pg_advisory_xact_lock(%(gate)s)", {"gate": gate(column_id)})
+
+
+def enter(column_id: UUID) -> None:
+    """Pass the gate, after a wait where it's shut: for a claim that is about one card
+    and has nothing else to offer."""
+    run("SELECT pg_advisory_xact_lock_shared(%(gate)s)", {"gate": gate(column_id)})
