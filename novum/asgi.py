@@ -17,12 +17,14 @@ http = get_asgi_application()
 
 from django.urls import path  # noqa: E402
 
+from novum.rest.feed import Feed  # noqa: E402
 from novum.web.live import BoardSocket  # noqa: E402
 
 sockets = [path("live/boards/<uuid:board_id>", BoardSocket.as_asgi())]
 application = ProtocolTypeRouter(
     {
-        "http": http,
+        # Whoever waits for events holds no thread of Django's.
+        "http": Feed(http),
         # No page of another host may open a socket with its visitors' cookies.
         "websocket": AllowedHostsOriginValidator(
             AuthMiddlewareStack(URLRouter(sockets))

@@ -11,10 +11,15 @@ from boards.reads import EventPage
 from novum.operations.operation import Input, Operation
 
 MAX_EVENTS = 200
+MAX_WAIT_SECONDS = 60
 
 
 class ListEvents(Input, frozen=True):
-    """`types`: commas between, `card.lease.*` for all that begin so."""
+    """`types`: commas between, `card.lease.*` for all that begin so.
+
+    The *live* process waits where nothing is new; the others answer at once. It also
+    gives the events as a stream (`Accept: text/event-stream`, `Last-Event-ID`).
+    """
 
     after: Annotated[
         str, Meta(description="The `cursor` of the answer before; `now`: from now on.")
@@ -23,15 +28,21 @@ class ListEvents(Input, frozen=True):
     board_id: UUID | None = None
     card_id: UUID | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_EVENTS)] = 100
+    wait_seconds: Annotated[
+        float, Meta(ge=0, le=MAX_WAIT_SECONDS, description="Until something is new.")
+    ] = 0
 
 
 def list_events(caller: Caller, given: ListEvents) -> EventPage:
-    wanted = reads.EventFilter(
+    return reads.events(caller, wanted(given), after=given.after, limit=given.limit)
+
+
+def wanted(given: ListEvents) -> reads.EventFilter:
+    return reads.EventFilter(
         types=tuple(one for one in given.types.split(",") if one),
         board_id=given.board_id,
         card_id=given.card_id,
     )
-    return reads.events(caller, wanted, after=given.after, limit=given.limit)
 
 
 OPERATIONS = (
