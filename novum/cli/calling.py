@@ -5,10 +5,10 @@ import os
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from novum.cli.catalog import Operation, meant
+from novum.cli.catalog import Field, Operation, meant
 from novum.cli.errors import Usage
 from novum.cli.transport import Request
-from novum.cli.values import split_pair, value_of
+from novum.cli.values import kinds, split_pair, value_of
 
 HEADERS = {"if_match": "If-Match"}
 
@@ -23,7 +23,7 @@ def read_values(operation: Operation, words: list[str]) -> dict[str, Any]:
             raise Usage(_unknown(operation, name))
         value = value_of(field, text, is_json=is_json)
         if name in values:
-            value = _joined(name, values[name], value)
+            value = _joined(field, values[name], value)
         values[name] = value
     missing = [
         field.name
@@ -41,10 +41,14 @@ def _unknown(operation: Operation, name: str) -> str:
     return text + (meant(name, names) or f" It takes {', '.join(names) or 'none'}.")
 
 
-def _joined(name: str, before: Any, value: Any) -> Any:
-    if isinstance(before, list) and isinstance(value, list):
-        return before + value
-    raise Usage(f"{name} is given twice.")
+def _joined(field: Field, before: Any, value: Any) -> list[Any]:
+    """A list may be given item by item."""
+    if "array" not in kinds(field.schema):
+        raise Usage(f"{field.name} is given twice.")
+    return [
+        *(before if isinstance(before, list) else [before]),
+        *(value if isinstance(value, list) else [value]),
+    ]
 
 
 def request_of(

@@ -11,6 +11,7 @@ CONFLICT = 5
 INVALID = 6
 SERVER = 7  # 5xx, 429, or an answer that is none of Novum's
 NETWORK = 8  # no answer
+FAULT = 70  # of our own (sysexits.h)
 INTERRUPTED = 130
 BROKEN_PIPE = 141
 

@@ -12,6 +12,7 @@ from novum.cli import output
 from novum.cli.errors import (
     BROKEN_PIPE,
     DONE,
+    FAULT,
     INTERRUPTED,
     USAGE,
     Failure,
@@ -51,6 +52,11 @@ def main(arguments: list[str] | None = None) -> int:
         # Whoever read has seen enough. Python would try once more at its end.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        return FAULT
 
 
 def run(given: Given) -> int:

@@ -74,9 +74,11 @@ class Transport:
     def get_done(self, request: Request, tries: int = TRIES) -> Answer:
         """The good answer. Raises Refused, Unreached, Failure."""
         answer = self.ask(request, tries)
-        if answer.status < 300 or answer.status == 304:
-            return answer
-        raise refusal(self.server, answer)
+        if answer.status >= 300 and answer.status != 304:
+            raise refusal(self.server, answer)
+        if answer.body and "json" not in answer.headers.get("Content-Type", ""):
+            raise Failure(f"{self.server.url} answered with something else than JSON.")
+        return answer
 
     def _send(self, request: Request) -> Answer:
         connection = self._connection or self._connect()
