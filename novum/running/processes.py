@@ -10,8 +10,8 @@ from novum.running.settings import ROOT, RunSettings
 
 # Per web process. More only makes them wait for each other: a request is mostly Python.
 BLOCKING_THREADS = 4
-# The timetable's jobs are short and few.
-WORKER_PROCESSES = 2
+# The timetable's jobs are short and few, but one: it delivers webhooks for minutes on end.
+WORKER_PROCESSES = 3
 HEALTH_PATH = "/v1/healthz"
 
 
