@@ -5,7 +5,7 @@ Each column and state is a short walk along an index of its own (`card_live`,
 done tasks in one column don't slow down a look at the others.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -23,7 +23,7 @@ from accounts.pages import (
     encode_cursor,
 )
 from boards import access
-from boards.models import Column
+from boards.models import Board, Column
 from leases.models import Contract
 from tasks_people import queues
 from tasks_people.errors import UnknownQueue
@@ -82,20 +82,20 @@ _ORDERS = {
     ),
 }
 
-# The literal states are what the partial indexes are found by.
+# The literal states are what the partial indexes are found by, and the literal limits
+# what tells the planner that few rows are wanted.
 _PART = """
 SELECT c.id, c.priority, c.position, c.updated_at
-FROM unnest(%(columns)s::uuid[]) AS col CROSS JOIN unnest(%(states)s::text[]) AS st
+FROM unnest(%(columns)s::uuid[]) AS col CROSS JOIN unnest({each}) AS st
 CROSS JOIN LATERAL (
   SELECT id, priority, position, updated_at FROM boards_card c
   WHERE c.column_id = col AND c.state = st AND c.state IN {states}
     AND c.archived_at IS NULL AND c.number > 0 {where}
-  ORDER BY {order} LIMIT %(limit)s) c
-WHERE st IN {states}"""
+  ORDER BY {order} LIMIT {limit}) c"""
 _COUNT = """
 SELECT c.state, count(*) FROM boards_card c
-WHERE c.column_id = ANY(%(columns)s::uuid[]) AND c.state = ANY(%(states)s::text[])
-  AND c.state IN {states} AND c.archived_at IS NULL AND c.number > 0 {where}
+WHERE c.column_id = ANY(%(columns)s::uuid[]) AND c.state IN {states}
+  AND c.archived_at IS NULL AND c.number > 0 {where}
 GROUP BY c.state"""
 _LATEST = """(SELECT l.{what} FROM leases_lease l WHERE l.card_id = c.id
   ORDER BY l.acquired_at DESC LIMIT 1)"""
@@ -117,11 +117,7 @@ _PEOPLE = ("assignee", "created_by", "who")
 
 def scope(caller: Caller, wanted: TaskFilter) -> Scope:
     """Raises UnknownQueue, Invalid (nobody of that name)."""
-    values: dict[str, Any] = {
-        name: _actor_id(caller, handle, f"/{name}")
-        for name in _PEOPLE
-        if (handle := getattr(wanted, name)) is not None
-    }
+    values = _people(caller, wanted)
     if wanted.parent is not None:
         values["parent"] = wanted.parent
     if wanted.labels:
@@ -149,42 +145,89 @@ def cut(
     """Raises BadCursor."""
     size = min(page_size or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
     order = _ORDERS[sort]
-    values = {**where.values, "columns": list(where.columns), "states": list(states)}
-    values["limit"] = size + 1
+    values = {**where.values, "columns": list(where.columns)}
     behind = ""
     if page_token:
         last = decode_cursor(page_token, order.types)
         values |= {f"last_{i}": value for i, value in enumerate(last)}
         behind = _behind(order)
+    rows = _rows(_page(where.where + behind, states, order, size), values)
+    return _cut(rows, size, order)
+
+
+def first_pages(where: Scope, wanted: Mapping[str, tuple[str, int]]) -> dict[str, Cut]:
+    """Of each state its first page (how sorted, how many), in one statement."""
+    pages = [
+        f"(SELECT '{state}' AS page, t.* FROM"
+        f" ({_page(where.where, (state,), _ORDERS[sort], size)}) t)"
+        for state, (sort, size) in wanted.items()
+    ]
+    values = {**where.values, "columns": list(where.columns)}
+    found: dict[str, list[tuple[Any, ...]]] = {state: [] for state in wanted}
+    for page, *row in _rows(" UNION ALL ".join(pages), values):
+        found[page].append(tuple(row))
+    return {
+        state: _cut(_in_order(found[state], _ORDERS[sort]), size, _ORDERS[sort])
+        for state, (sort, size) in wanted.items()
+    }
+
+
+def _in_order(rows: list[tuple[Any, ...]], order: Order) -> list[tuple[Any, ...]]:
+    """A union of ordered parts has no order that could be relied upon."""
+    places = [_FIELDS.index(name) for name in order.columns]
+    return sorted(
+        rows, key=lambda row: [row[place] for place in places], reverse=order.down
+    )
+
+
+def _page(where: str, states: Sequence[str], order: Order, size: int) -> str:
+    """One more than asked for, so that the end can be told."""
     parts = [
-        _PART.format(states=_literal(some), where=where.where + behind, order=order.by)
+        _PART.format(
+            states=_literal([one for one in some if one in states]),
+            each=_array([one for one in some if one in states]),
+            where=where,
+            order=order.by,
+            limit=size + 1,
+        )
         for some in (LIVE, ENDED)
         if set(some) & set(states)
     ]
     together = " UNION ALL ".join(f"({part})" for part in parts)
-    found = _rows(
-        f"SELECT * FROM ({together}) t ORDER BY {order.by} LIMIT %(limit)s", values
-    )
-    token = ""
-    if len(found) > size:
-        found.pop()
-        last_row = dict(zip(_FIELDS, found[-1], strict=True))
-        token = encode_cursor(*(last_row[name] for name in order.columns))
-    return Cut([row[0] for row in found], token)
+    return f"SELECT * FROM ({together}) t ORDER BY {order.by} LIMIT {size + 1}"
+
+
+def _cut(rows: list[tuple[Any, ...]], size: int, order: Order) -> Cut:
+    if len(rows) <= size:
+        return Cut([row[0] for row in rows], "")
+    last = dict(zip(_FIELDS, rows[size - 1], strict=True))
+    token = encode_cursor(*(last[name] for name in order.columns))
+    return Cut([row[0] for row in rows[:size]], token)
 
 
 _FIELDS = ("id", "priority", "position", "updated_at")
 
 
-def counted(where: Scope, states: Sequence[str] = STATES) -> dict[str, int]:
+def counted(where: Scope) -> dict[str, int]:
     """How many there are in each state."""
-    values = {**where.values, "columns": list(where.columns), "states": list(states)}
+    values = {**where.values, "columns": list(where.columns)}
     parts = [
         _COUNT.format(states=_literal(some), where=where.where)
         for some in (LIVE, ENDED)
     ]
     found = dict(_rows(" UNION ALL ".join(f"({part})" for part in parts), values))
-    return {state: found.get(state, 0) for state in states}
+    return {state: found.get(state, 0) for state in STATES}
+
+
+def among(where: Scope, ids: Sequence[UUID]) -> list[UUID]:
+    """Those of these that are there, in no order."""
+    statement = f"""
+SELECT c.id FROM boards_card c
+WHERE c.id = ANY(%(ids)s::uuid[]) AND c.column_id = ANY(%(columns)s::uuid[])
+  AND c.state IN {_literal(STATES)} AND c.archived_at IS NULL AND c.number > 0
+  {where.where}"""
+    values = {**where.values, "columns": list(where.columns), "ids": list(ids)}
+    return [row[0] for row in _rows(statement, values)]
 
 
 def _behind(order: Order) -> str:
@@ -197,6 +240,10 @@ def _literal(states: Sequence[str]) -> str:
     return "(" + ", ".join(f"'{state}'" for state in states) + ")"
 
 
+def _array(states: Sequence[str]) -> str:
+    return f"ARRAY[{', '.join(repr(state) for state in states)}]"
+
+
 def _rows(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
     with connection.cursor() as cursor:
         cursor.execute(statement, values)
@@ -205,9 +252,9 @@ def _rows(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:
 
 
 def _visible_columns(caller: Caller) -> list[UUID]:
-    boards = access.visible_board_ids(caller)
-    rows = Column.objects.filter(board_id__in=boards, archived_at=None)
-    return list(rows.filter(board__archived_at=None).values_list("pk", flat=True))
+    boards = Board.objects.filter(access.visible(caller), archived_at=None)
+    rows = Column.objects.filter(board__in=boards, archived_at=None)
+    return list(rows.values_list("pk", flat=True))
 
 
 def _columns_of(column_id: UUID) -> list[UUID]:
@@ -218,14 +265,20 @@ def _columns_of(column_id: UUID) -> list[UUID]:
     return list({column_id, *(one for row in leads_to for one in row if one)})
 
 
-def _actor_id(caller: Caller, handle: str, pointer: str) -> UUID:
+def _people(caller: Caller, wanted: TaskFilter) -> dict[str, Any]:
     """Also of those who are disabled by now: their tasks are still there."""
-    found = (
-        Actor.objects.in_workspace(caller.workspace_id)
-        .filter(handle=handle.lstrip("@"))
-        .values_list("pk", flat=True)
-        .first()
-    )
-    if found is None:
-        raise Invalid.at(pointer, "unknown_actor", f"Nobody here is {handle!r}.")
-    return found
+    handles = {
+        name: handle.lstrip("@")
+        for name in _PEOPLE
+        if (handle := getattr(wanted, name)) is not None
+    }
+    if not handles:
+        return {}
+    here = Actor.objects.in_workspace(caller.workspace_id)
+    rows = here.filter(handle__in=handles.values())
+    known = dict(rows.values_list("handle", "pk"))
+    for name, handle in handles.items():
+        if handle not in known:
+            detail = f"Nobody here is {handle!r}."
+            raise Invalid.at(f"/{name}", "unknown_actor", detail)
+    return {name: known[handle] for name, handle in handles.items()}

@@ -1,0 +1,115 @@
+"""The Tasks page: all queues' tasks by their state."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from uuid import UUID
+
+from accounts.callers import Caller
+from accounts.models import Actor
+from accounts.shapes import ActorRef, actor_ref
+from boards import access
+from boards.models import Board
+from leases.changes import Moment, moment
+from leases.models import Contract
+from tasks_people import listing
+from tasks_people.items import TaskItem, items
+from tasks_people.listing import TaskFilter
+
+LIVE_SHOWN, ENDED_SHOWN = 50, 30
+MAX_PEOPLE = 500
+# How each state is sorted, and how many of it are shown.
+SHOWN: Mapping[str, tuple[str, int]] = {
+    **dict.fromkeys(listing.LIVE, ("priority", LIVE_SHOWN)),
+    **dict.fromkeys(listing.ENDED, ("updated", ENDED_SHOWN)),
+}
+
+
+@dataclass(frozen=True)
+class StateView:
+    """One state: its first tasks, how many there are, and where to go on (empty at the
+    end)."""
+
+    state: str
+    items: list[TaskItem]
+    total: int
+    next_page_token: str
+
+    @property
+    def older(self) -> int:
+        """How many aren't shown."""
+        return max(0, self.total - len(self.items))
+
+
+@dataclass(frozen=True)
+class Overview:
+    """`queues` and `people` are what can be filtered by. `moment` is when it was looked
+    at; changes after it are to be asked for, on these boards."""
+
+    states: list[StateView]
+    queues: list[str]
+    people: list[ActorRef]
+    moment: Moment
+    boards: list[UUID]
+
+
+def overview(caller: Caller, wanted: TaskFilter) -> Overview:
+    """All four states: what is to be done in claim order, what has ended latest first.
+    Always the same few statements. Raises UnknownQueue, Invalid (nobody of that name).
+    """
+    seen_at = moment()
+    where = listing.scope(caller, wanted)
+    cuts = listing.first_pages(where, SHOWN)
+    counts = listing.counted(where)
+    found = {
+        item.id: item
+        for item in items(caller, [one for cut in cuts.values() for one in cut.ids])
+    }
+    boards = access.visible_board_ids(caller)
+    return Overview(
+        states=[
+            StateView(
+                state=state,
+                items=[found[one] for one in cut.ids if one in found],
+                total=counts[state],
+                next_page_token=cut.next_page_token,
+            )
+            for state, cut in cuts.items()
+        ],
+        queues=queue_names(boards),
+        people=_people(caller),
+        moment=seen_at,
+        boards=boards,
+    )
+
+
+def more(
+    caller: Caller, wanted: TaskFilter, *, state: str, page_token: str
+) -> tuple[list[TaskItem], str]:
+    """The next tasks of one state, and where to go on. Raises as `overview` does, and
+    BadCursor."""
+    sort, size = SHOWN[state]
+    where = listing.scope(caller, wanted)
+    cut = listing.cut(where, (state,), sort=sort, page_size=size, page_token=page_token)
+    return items(caller, cut.ids), cut.next_page_token
+
+
+def some(caller: Caller, wanted: TaskFilter, ids: list[UUID]) -> list[TaskItem]:
+    """Those of these cards that the filter lets through, as they are now: what a live
+    page puts in place of what it shows."""
+    where = listing.scope(caller, wanted)
+    return items(caller, listing.among(where, ids))
+
+
+def queue_names(board_ids: list[UUID]) -> list[str]:
+    """The queues of these boards, by name."""
+    rows = Contract.objects.filter(
+        enabled=True, column__archived_at=None, column__board_id__in=board_ids
+    )
+    present = rows.filter(column__board__in=Board.objects.filter(archived_at=None))
+    return list(present.order_by("queue").values_list("queue", flat=True))
+
+
+def _people(caller: Caller) -> list[ActorRef]:
+    rows = Actor.objects.in_workspace(caller.workspace_id).enabled()
+    found = rows.order_by("kind", "handle")[:MAX_PEOPLE]
+    return [ref for row in found if (ref := actor_ref(row))]
