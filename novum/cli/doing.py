@@ -2,6 +2,7 @@
 
 import threading
 import time
+from contextlib import suppress
 from enum import Enum
 
 from novum.cli import output
@@ -21,11 +22,16 @@ class End(Enum):
     DONE = "done"
     FAILED = "failed"
     GIVEN_BACK = "given back"
+    CANCELLED = "cancelled"
     LOST = "lost"
 
 
 class Interrupted(Exception):
     """The command has to stop before its end."""
+
+
+class Cancelled(Interrupted):
+    """Somebody has called the task off; the lease ends with our next word."""
 
 
 class Lost(Interrupted):
@@ -80,6 +86,11 @@ class Doing:
             child.stop(LOST_PATIENCE_SECONDS, self._is_urgent)
             output.say(f"{job.key}: {lost}")
             return End.LOST
+        except Cancelled as note:
+            child.stop(LOST_PATIENCE_SECONDS, self._is_urgent)
+            with suppress(Refused):
+                self._jobs.give_back(job, str(note))
+            return End.CANCELLED
         except Interrupted as note:
             # While there's still time to give it back.
             left = (self._until - time.monotonic()) / 2
@@ -119,7 +130,7 @@ class Doing:
                 raise Lost(error.text) from None
             return False
         if cancel:
-            raise Interrupted("It was cancelled.")
+            raise Cancelled("Cancelled while it was being worked on.")
         return True
 
     def _is_urgent(self) -> bool:

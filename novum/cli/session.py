@@ -4,11 +4,12 @@ from typing import Any
 
 from novum.cli.calling import read_values, request_of
 from novum.cli.catalog import Catalog, Operation
-from novum.cli.errors import Failure, Refused, Usage
+from novum.cli.errors import Failure, Refused, Unreached, Usage
 from novum.cli.options import Given
-from novum.cli.places import Server, chosen_server
+from novum.cli.places import Server, chosen_server, clean_url
 from novum.cli.transport import TIMEOUT_SECONDS, Answer, Request, Transport
 
+ME = "/v1/me"
 # Answers after which the list of operations may be out of date.
 DOUBTFUL_STATUSES = {404, 405}
 
@@ -19,6 +20,7 @@ class Session:
         seconds = given.options.get("--timeout", TIMEOUT_SECONDS)
         self.transport = Transport(self.server, seconds)
         self.catalog = Catalog(self.transport)
+        self._live: Transport | None = None
 
     def require_token(self) -> None:
         """Raises Usage."""
@@ -46,11 +48,29 @@ class Session:
         return self.done(self.request(name, **values)).value()
 
     def done(self, request: Request) -> Answer:
+        waits = request.extra_seconds > 0
         try:
-            return self.transport.get_done(request)
+            transport = self._waiting() if waits else self.transport
+            return transport.get_done(request)
         except Refused as error:
             if error.status in DOUBTFUL_STATUSES or b'"unknown_field"' in error.body:
                 self.catalog.doubt()
             raise
+        except Unreached:
+            self._live = None
+            raise
         except ValueError as error:
             raise Failure(f"{self.server.url}: {error}.") from None
+
+    def _waiting(self) -> Transport:
+        """Where calls that wait are served, by the server's own word. Where that can't
+        be reached from here the ordinary place answers them at once."""
+        if self._live is None:
+            me = self.transport.get_done(Request("GET", ME, may_repeat=True)).value()
+            try:
+                live = self.server._replace(url=clean_url(me["live_url"]))
+                self._live = Transport(live, self.transport.timeout)
+                self._live.connect()
+            except (Unreached, Usage):
+                self._live = self.transport
+        return self._live

@@ -81,7 +81,7 @@ class Transport:
         return answer
 
     def _send(self, request: Request) -> Answer:
-        connection = self._connection or self._connect()
+        connection = self._connection or self.connect()
         seconds = self.timeout + request.extra_seconds
         connection.timeout = seconds
         try:
@@ -99,7 +99,8 @@ class Transport:
             self.close()
             raise self._unreached(error, sent=True) from None
 
-    def _connect(self) -> http.client.HTTPConnection:
+    def connect(self) -> http.client.HTTPConnection:
+        """Raises Unreached."""
         parts = urlsplit(self.server.url)
         kind: type[http.client.HTTPConnection] = http.client.HTTPConnection
         if parts.scheme == "https":

@@ -3,10 +3,12 @@
 import json
 import signal
 import threading
+import time
 from queue import Empty, Queue
 
 import pytest
 
+from novum.running import processes
 from tests.processes.waiting import eventually
 
 pytestmark = pytest.mark.processes
@@ -89,6 +91,33 @@ def test_a_cut_is_told_once_and_nothing_is_missed(watch, wire, world):
     assert "Meanwhile" in watching.until("card.created")
     watching.stop()
     assert watching.process.stderr.read().count("Trying on.") == 1
+
+
+@pytest.fixture
+def live(family, server):
+    """The process that waits, where `make up` has it."""
+    child = processes.live(server.settings)
+    child.environment = {**child.environment, **server.environment}
+    family.start(child)
+    family.wait_until_ready(child, 60)
+    yield server.settings.live_port
+    family.bury(child)
+
+
+def test_where_the_server_waits_it_comes_at_once_and_is_asked_for_seldom(
+    shell, wire, live, world
+):
+    shell.environment["NOVUM_URL"] = wire.url
+    watching = Watching(shell.start("watch", f"board_id={world.board}", "--json"))
+    eventually(lambda: wire.count("/v1/me") == 1)
+    time.sleep(3)
+    asked = len(wire.requests)
+    started = time.monotonic()
+    world.add("Now")
+    watching.until("card.created")
+    assert time.monotonic() - started < 3
+    assert len(wire.requests) == asked
+    assert watching.stop() == 130
 
 
 def test_what_cannot_be_watched_is_told(shell, world):

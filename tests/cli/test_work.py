@@ -9,6 +9,7 @@ import pytest
 
 from boards.models import Card
 from leases.models import Lease
+from leases.verbs.cancel import request_cancel
 from leases.verbs.revoke import revoke
 from tests.processes.waiting import eventually
 
@@ -209,6 +210,20 @@ def test_a_revoked_lease_kills_the_command_and_nothing_is_said_for_it(
     assert not psutil.pid_exists(int(pid.read_text()))
     assert not late.exists()
     assert [state for state, _ in reasons(card)] == ["revoked"]
+
+
+def test_a_cancelled_task_ends_the_command_at_the_next_heartbeat(
+    begin, world, queue, tmp_path
+):
+    card = world.add()
+    pid = tmp_path / "pid"
+    worker = begin(queue, "lease_seconds=3", "--once", *sh(f"echo $$ >{pid}; sleep 60"))
+    eventually(lambda: pid.exists() and pid.read_text())
+    request_cancel(world.owner, card_id=card, reason="Not needed.")
+    err = ended(worker)
+    assert "cancelled after" in err
+    assert not psutil.pid_exists(int(pid.read_text()))
+    assert (the_card(card).state, the_card(card).attempts) == ("failed", 0)
 
 
 def test_a_server_that_is_away_for_longer_than_the_lease_ends_the_command(

@@ -10,7 +10,10 @@ from novum.cli.queues import column_of
 from novum.cli.session import Session
 
 FILTERS = {"board_id", "card_id", "types"}
+WAIT_SECONDS = 25
 LEAST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 0.5, 5.0
+# Of a fleet's many events a second, several come in one answer.
+GATHER_SECONDS = 0.2
 PAGE, MOST_TITLES = 200, 1_000
 
 
@@ -42,23 +45,30 @@ def _queue(words: list[str]) -> tuple[str, list[str]]:
 def _follow(
     session: Session, values: dict[str, Any], column: str | None, as_json: bool
 ) -> None:
-    """Until it's interrupted. Asks more seldom while nothing happens."""
+    """Until it's interrupted."""
     titles = Titles(session)
     cursor, pause = _page(session, {**values, "after": "now"})["cursor"], 0.0
+    values |= {"limit": PAGE, "wait_seconds": WAIT_SECONDS}
     while True:
         time.sleep(pause)
-        page = _page(session, {**values, "after": cursor, "limit": PAGE})
+        asked_at = time.monotonic()
+        page = _page(session, {**values, "after": cursor})
         cursor = page["cursor"]
-        shown = [one for one in page["items"] if concerns(one, column)]
-        for event in shown:
-            output.write(output.compact(event) if as_json else line_of(event, titles))
-        if page["next_page_token"]:
-            pause = 0.0
-        elif shown:
-            pause = LEAST_PAUSE_SECONDS
-        else:
-            longer = max(pause * 1.25, LEAST_PAUSE_SECONDS)
-            pause = min(longer, MOST_PAUSE_SECONDS)
+        for event in page["items"]:
+            if concerns(event, column):
+                text = output.compact(event) if as_json else line_of(event, titles)
+                output.write(text)
+        has_waited = time.monotonic() - asked_at >= LEAST_PAUSE_SECONDS
+        pause = _pause(pause, page, has_waited)
+
+
+def _pause(before: float, page: dict[str, Any], has_waited: bool) -> float:
+    """None while the server waits for us; else longer and longer while nothing comes."""
+    if page["next_page_token"] or (has_waited and not page["items"]):
+        return 0.0
+    if page["items"]:
+        return GATHER_SECONDS
+    return min(max(before * 1.25, LEAST_PAUSE_SECONDS), MOST_PAUSE_SECONDS)
 
 
 def _page(session: Session, values: dict[str, Any]) -> Any:
