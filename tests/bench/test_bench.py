@@ -38,6 +38,7 @@ FIGURES = {
     ],
     "sustained": ["last 1 s : first, alone", "last 1 s : first, with an old snapshot"],
     "memory": ["MB of the largest web process", "MB more after 300 requests"],
+    "mcp": ["MCP cycles/s : REST", "processor time of a REST cycle"],
     "pages": ["queries of the page, 200", "queries more", "ms of a page", "MB of the"],
     "live": ["ms from a change to 2 pages", "of 8 pages wrong", "connections of live"],
 }
