@@ -41,3 +41,15 @@ class NotCancellable(Conflict):
     """Only a card that is open or being worked on can be called off."""
 
     code = "not_cancellable"
+
+
+class NotClaimable(Conflict):
+    """This card can't be claimed now. `reason` says why."""
+
+    code = "not_claimable"
+
+
+class SeatAtCapacity(Conflict):
+    """This seat holds as many cards as it may. Finish or give back one of them."""
+
+    code = "seat_at_capacity"

@@ -16,12 +16,13 @@ from leases.asking import last_asked
 from leases.models import Contract, Lease
 from leases.reads import server_time
 from leases.rules import Facts, Rule, rules
+from leases.verbs.judge import problems_of
 
 # So long ago that nobody seems to work there.
 NOBODY_ASKS = timedelta(minutes=10)
 MAX_PLACE = 1_000
 # They keep a card from some, but not from everybody who may ask.
-_FOR_SOME = {"lapsed", "unjudged", "assigned", "skills"}
+_FOR_SOME = {"lapsed", "assigned", "skills"}
 
 
 class Explained(msgspec.Struct, frozen=True):
@@ -69,6 +70,10 @@ def facts_of(caller: Caller, *, card_id: UUID) -> Facts:
     if card is None or not access.can_see(caller, card.board_id):
         raise NotFound("There is no such card here.")
     contract = Contract.objects.filter(pk=card.column_id).first()
+    if card.fits is None and contract is not None:
+        # Only here in memory: to write it down is the next claim's.
+        problems = problems_of(contract.input_schema, card)
+        card.fits, card.misfit = not problems, msgspec.to_builtins(problems)
     lease = None
     if card.lease_id:
         lease = Lease.objects.select_related("holder").get(pk=card.lease_id)

@@ -17,9 +17,9 @@ from leases.models import Contract, Lease
 
 
 class Rule(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One reason. `code` is archived, not_a_queue, ended, held, lapsed, waiting,
-    unjudged, misfit, assigned, skills, paused or at_capacity; the other fields say by
-    whom, until when, what doesn't fit, or which skills it takes."""
+    """One reason. `code` is archived, not_a_queue, ended, held, lapsed, exhausted,
+    waiting, misfit, assigned, skills, paused or at_capacity; the other fields
+    say by whom, until when, what doesn't fit, or which skills it takes."""
 
     code: str
     detail: str
@@ -47,9 +47,10 @@ class Facts:
 def rules(facts: Facts) -> list[Rule]:
     """All that keep the card from whoever asks next; none when it's claimable. What
     never passes by itself comes first."""
-    found = [_archived(facts), _no_queue(facts), _ended(facts), _held(facts)]
+    found = [_archived(facts), _ended(facts) or _no_queue(facts), _held(facts)]
     if facts.card.state == Card.State.OPEN:
         found += [
+            _exhausted(facts),
             _waiting(facts),
             _misfit(facts),
             _assigned(facts),
@@ -63,7 +64,7 @@ def rules(facts: Facts) -> list[Rule]:
 def against(caller: Caller, facts: Facts) -> list[Rule]:
     """Those that keep it from this caller, who asks for this very card. People know
     themselves whether they have the skills."""
-    passed = {"lapsed", "unjudged"}
+    passed = {"lapsed"}
     if facts.card.assignee_id == caller.actor_id:
         passed.add("assigned")
     if caller.kind == "person" or caller.skills.issuperset(facts.card.skills):
@@ -112,6 +113,13 @@ def _held(facts: Facts) -> Rule | None:
     return Rule("held", detail, by=holder, until=lease.expires_at)
 
 
+def _exhausted(facts: Facts) -> Rule | None:
+    contract = facts.contract
+    if contract is None or facts.card.attempts < contract.max_attempts:
+        return None
+    return Rule("exhausted", "No attempt is left: the next claim finds it failed.")
+
+
 def _waiting(facts: Facts) -> Rule | None:
     until = facts.card.available_at
     if until is None or until <= facts.now:
@@ -120,9 +128,7 @@ def _waiting(facts: Facts) -> Rule | None:
 
 
 def _misfit(facts: Facts) -> Rule | None:
-    if facts.card.fits is None:
-        return Rule("unjudged", "The next claim holds it against the input schema.")
-    if facts.card.fits:
+    if facts.card.fits is not False:
         return None
     detail = "It doesn't fit the queue's input schema."
     return Rule("misfit", detail, problems=facts.card.misfit)

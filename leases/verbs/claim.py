@@ -16,7 +16,7 @@ from boards import access
 from boards.models import READY, Card
 from boards.reads import cards_by_ids, column_on
 from boards.shapes import CardShape, card_fields
-from leases import reads
+from leases import asking, reads
 from leases.contract import MAX_CLAIM_COUNT, MAX_LEASE_SECONDS, MIN_LEASE_SECONDS
 from leases.errors import NotAQueue
 from leases.models import Lease
@@ -25,6 +25,7 @@ from leases.statements.claim import take
 from leases.statements.running import raw_json
 from leases.tokens import receipt
 from leases.verbs.judge import PASS_SECONDS, judge
+from leases.verbs.seats import room
 from leases.verbs.tidy import BATCH, dead_letter_exhausted, tidy
 
 # Rounds of dead-lettering exhausted cards before a claim gives up (decision D5).
@@ -43,12 +44,14 @@ def claim(
 
     The card is the caller's alone until `expires_at`; its attempt counts from now on,
     whatever becomes of the worker (seed A). Nothing eligible is an answer, no error.
-    Raises NotFound, Forbidden, NotAQueue, Invalid.
+    Raises NotFound, Forbidden, NotAQueue, SeatAtCapacity, Invalid.
     """
     access.require(caller, board_id, BoardRole.EDITOR)
     _check("count", count, 1, MAX_CLAIM_COUNT)
     check_seconds("lease_ttl_seconds", lease_ttl_seconds)
-    rows = _take(caller, board_id, column_id, count or 1, lease_ttl_seconds)
+    asking.note(column_id)
+    with room(caller, count or 1) as number:
+        rows = _take(caller, board_id, column_id, number, lease_ttl_seconds)
     claims = [_claim_of(caller, row) for row in rows if row.id]
     if not claims:
         return _nothing(rows[0], column_id, count)
@@ -82,6 +85,11 @@ def again(caller: Caller, ids: Sequence[UUID], *, many: bool) -> Claimed:
     if not claims:
         raise NotFound("What this Idempotency-Key made is gone.")
     return _answer(claims, reads.server_time(), many=many, replayed=True)
+
+
+def claimed_one(caller: Caller, row: Any) -> Claimed:
+    """The answer to a claim of one card that was taken."""
+    return _answer([_claim_of(caller, row)], row.now, many=False)
 
 
 def _as_claimed(card: CardShape, lease: Lease) -> ClaimedCard:

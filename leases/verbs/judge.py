@@ -37,8 +37,18 @@ def judge(column_id: UUID) -> int:
     No row is locked while a schema is at work. A judgement counts only if card and
     contract are still the versions judged. Silent: it's the card's own fault.
     """
+    return _judge(column_id, list(Card.objects.unjudged(column_id).in_order()[:BATCH]))
+
+
+def judge_card(card: Card) -> None:
+    """The same for one card, should nobody have done it yet."""
+    _judge(
+        card.column_id, list(Card.objects.unjudged(card.column_id).filter(pk=card.pk))
+    )
+
+
+def _judge(column_id: UUID, cards: list[Card]) -> int:
     contract = Contract.objects.get(pk=column_id)
-    cards = list(Card.objects.unjudged(column_id).in_order()[:BATCH])
     deadline = monotonic() + PASS_SECONDS
     judged: list[tuple[Card, str | None]] = []
     for card in cards:
@@ -75,11 +85,12 @@ def _misfit(schema: Any, card: Card) -> str | None:
 
     Each card has the engine's whole time, also the last one of a pass: what is written
     down must not depend on how much the cards before it took."""
+    problems = problems_of(schema, card)
+    return msgspec.json.encode(problems).decode() if problems else None
+
+
+def problems_of(schema: Any, card: Card) -> list[schemas.Problem]:
+    """The first things in which the card doesn't fit; none without a schema."""
     if schema is None:
-        return None
-    problems = schemas.problems(schema, as_received(card))
-    return (
-        msgspec.json.encode(problems[:MAX_SHOWN_PROBLEMS]).decode()
-        if problems
-        else None
-    )
+        return []
+    return schemas.problems(schema, as_received(card))[:MAX_SHOWN_PROBLEMS]

@@ -16,6 +16,7 @@ from boards.values import MAX_DOING_CHARACTERS
 from boards.verbs import cards, comments, moving
 from boards.verbs.cards import MAX_BULK_CARDS, NewCard
 from boards.verbs.places import Place
+from leases.explaining import Explained, explain
 from leases.shapes import Activity, Cancelled
 from leases.verbs import activity, cancel
 from leases.verbs.requeue import requeue
@@ -260,6 +261,12 @@ def cancel_card(caller: Caller, given: CancelCard) -> Cancelled:
     return cancel.request_cancel(caller, card_id=given.card_id, reason=given.reason)
 
 
+def explain_card(caller: Caller, given: CardInput) -> Explained:
+    """Why nobody is taking a card: every rule that keeps it back (`rules`), or its
+    place in line and when a worker last asked."""
+    return explain(caller, card_id=given.card_id)
+
+
 def set_card_activity(caller: Caller, given: SetCardActivity) -> Activity:
     """For work without a lease; with one, renew_lease takes `doing`. The last one wins,
     for ten minutes or until the card changes. Silent: no event, no version."""
@@ -432,6 +439,17 @@ OPERATIONS = (
         errors=("not_cancellable", "invalid"),
         repeatable=True,
         destroys=True,
+    ),
+    Operation(
+        name="explain_card",
+        method="GET",
+        path=f"{_CARD}:explain",
+        summary="Why nobody is taking a card, or its place in line.",
+        input=CardInput,
+        output=Explained,
+        call=explain_card,
+        scope="read",
+        who="viewer",
     ),
     Operation(
         name="set_card_activity",

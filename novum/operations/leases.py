@@ -7,6 +7,7 @@ from uuid import UUID
 from msgspec import Meta
 
 from accounts.callers import Caller
+from accounts.errors import Invalid
 from accounts.pages import Page
 from boards.values import MAX_DOING_CHARACTERS
 from leases import reads
@@ -26,6 +27,7 @@ from leases.shapes import (
     RenewedMany,
 )
 from leases.verbs import activity, claim, complete, give_back, renew, revoke
+from leases.verbs.claim_card import claim_card as claim_one
 from leases.verbs.complete import Result
 from leases.verbs.holding import MAX_LEASES_PER_CALL
 from novum.operations.columns import ColumnInput
@@ -52,9 +54,18 @@ Doing = Annotated[
 
 
 class ClaimNextCard(ColumnInput, frozen=True):
-    """`count` asks for several cards and makes the answer `claims`, a list."""
+    """`count` asks for several cards and makes the answer `claims`, a list; `card_id`
+    for this one and no other, as claim_card does."""
 
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM_COUNT)] | None = None
+    lease_ttl_seconds: LeaseSeconds | None = None
+    card_id: UUID | None = None
+
+
+class ClaimCard(Input, frozen=True):
+    """People who leave `lease_ttl_seconds` out hold the card until they end it."""
+
+    card_id: UUID
     lease_ttl_seconds: LeaseSeconds | None = None
 
 
@@ -132,6 +143,15 @@ class ListLeases(PageInput, frozen=True):
 def claim_next_card(caller: Caller, given: ClaimNextCard) -> Claimed:
     """The column must be a queue (its contract enabled). Work on the card, renew
     before `expires_at`, then complete, fail or release."""
+    if given.card_id is not None:
+        if given.count is not None:
+            raise Invalid.at("/count", "invalid", "With card_id there is one card.")
+        return claim_one(
+            caller,
+            card_id=given.card_id,
+            column_id=given.column_id,
+            lease_ttl_seconds=given.lease_ttl_seconds,
+        )
     return claim.claim(
         caller,
         board_id=given.board_id,
@@ -143,6 +163,18 @@ def claim_next_card(caller: Caller, given: ClaimNextCard) -> Claimed:
 
 def claim_again(caller: Caller, given: ClaimNextCard, ids: Sequence[UUID]) -> Claimed:
     return claim.again(caller, ids, many=given.count is not None)
+
+
+def claim_card(caller: Caller, given: ClaimCard) -> Claimed:
+    """For one card, whatever its place in line. Where it can't be claimed the 409 says
+    why (`reason`, `held_by`, `until`); explain_card says more."""
+    return claim_one(
+        caller, card_id=given.card_id, lease_ttl_seconds=given.lease_ttl_seconds
+    )
+
+
+def claim_card_again(caller: Caller, given: ClaimCard, ids: Sequence[UUID]) -> Claimed:
+    return claim.again(caller, ids, many=False)
 
 
 def renew_lease(caller: Caller, given: RenewLease) -> Renewed:
@@ -250,9 +282,22 @@ OPERATIONS = (
         call=claim_next_card,
         scope="work",
         who="editor",
-        errors=("not_a_queue",),
+        errors=("not_a_queue", "not_claimable", "seat_at_capacity"),
         remembers=Remembers(claim.made, claim_again),
         aliases=("/boards/{board_id}/columns/{column_id}:claimNext",),
+    ),
+    Operation(
+        name="claim_card",
+        method="POST",
+        path="/cards/{card_id}:claim",
+        summary="Lease one given card; a person's Start, which never lapses.",
+        input=ClaimCard,
+        output=Claimed,
+        call=claim_card,
+        scope="work",
+        who="editor",
+        errors=("not_claimable", "seat_at_capacity"),
+        remembers=Remembers(claim.made, claim_card_again),
     ),
     Operation(
         name="renew_lease",

@@ -160,6 +160,8 @@ RECIPES: dict[str, Recipe] = {
     "restore_card": _archived_card,
     "requeue_card": _failed_card,
     "cancel_card": _card,
+    "claim_card": _card,
+    "explain_card": _card,
     "set_card_activity": _with(_card, doing="Reading it"),
     "list_comments": _card,
     "add_comment": _with(_card, text="Well."),
