@@ -41,7 +41,13 @@ class Session:
             return operation, read_values(operation, words)
 
     def request(self, name: str, **values: Any) -> Request:
-        return request_of(self.catalog.operation(name), values)
+        """Of our own commands: what this server does not take yet is left out."""
+        operation = self.catalog.operation(name)
+        if not all(map(operation.field, values)):
+            self.catalog.refresh_if_settled()
+            operation = self.catalog.operation(name)
+        known = {name: one for name, one in values.items() if operation.field(name)}
+        return request_of(operation, known)
 
     def call(self, name: str, **values: Any) -> Any:
         """The answer as a value. Raises Refused, Unreached, Failure."""

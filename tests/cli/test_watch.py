@@ -120,6 +120,18 @@ def test_where_the_server_waits_it_comes_at_once_and_is_asked_for_seldom(
     assert watching.stop() == 130
 
 
+def test_a_list_of_operations_from_before_an_upgrade_does_no_harm(shell, watch, world):
+    shell("get_me")
+    (file,) = (shell.folder / ".cache" / "novum").iterdir()
+    kept = json.loads(file.read_text())
+    for one in kept["listing"]["operations"]:
+        one["fields"] = [f for f in one["fields"] if f["name"] != "wait_seconds"]
+    file.write_text(json.dumps(kept))
+    watching = watch(f"board_id={world.board}")
+    world.add("Now")
+    assert "Now" in watching.until("card.created")
+
+
 def test_what_cannot_be_watched_is_told(shell, world):
     shell("watch", "queue=nowhere").failed(4, "no queue nowhere")
     shell("watch", "board_id=x").failed(6)

@@ -127,7 +127,7 @@ def line_of(event: dict[str, Any], titles: Titles) -> str:
     at = datetime.fromisoformat(event["at"]).astimezone().strftime("%H:%M:%S")
     what = titles.of(event["card_id"]) if event["card_id"] else ""
     who = f"by @{event['actor']['handle']}" if event["actor"] else ""
-    parts = [at, f"{event['type']:<20}", what, who, *_facts(event["data"])]
+    parts = [at, f"{event['type']:<23}", what, who, *_facts(event["data"])]
     return output.one_line("  ".join(part for part in parts if part))
 
 
