@@ -12,6 +12,7 @@ from novum import problems
 urlpatterns = [
     path("v1/", include("novum.rest.urls")),
     path("v1/", include("novum.mcp.urls")),
+    path("", include("novum.guide.urls")),
     path("admin/", admin.site.urls),
     path("", include("novum.web.urls")),
 ]
