@@ -23,6 +23,8 @@ NEXT_STEPS = {
     "not_requeueable": "Requeue only failed or done cards of a queue.",
     "conflict": "Look at `current` and read it again before you decide anew.",
     "board_archived": "Restore the board first (restore_board).",
+    "not_claimable": "Look at `current`: it says which rule keeps it back and, where known, until"
+    " when.",
     "not_cancellable": "Only open cards and those at work can be called off.",
     "too_many_endpoints": "Delete an endpoint that nobody needs first.",
     "endpoint_off": "Switch the endpoint on first (edit_webhook_endpoint).",
