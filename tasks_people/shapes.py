@@ -10,25 +10,26 @@ from accounts.callers import Caller
 from boards.models import Card
 from boards.shapes import card_key
 from leases.models import Lease
-from leases.shapes import Claim
+from leases.shapes import CancelRequest, Claim, NewComment
 from tasks_people.models import Message
 
 
 class TaskLease(msgspec.Struct, frozen=True):
     """Who works on a task and until when (null: it never lapses). `holder` is a
-    @handle."""
+    @handle; `cancel_requested` when they are to stop."""
 
     id: UUID
     holder: str
     claimed_at: datetime
     expires_at: datetime | None
+    cancel_requested: bool = False
 
 
 class TaskShape(msgspec.Struct, frozen=True):
     """A task: a card whose column is a queue. `state` is `open`, `claimed`, `done` or
     `failed`; people are @handles. `not_before` is when an open task that waits can be
     claimed, `parent` the task that it's a part of, `error` why the latest attempt
-    failed."""
+    failed; `cancelled_at` tells a failed task that was called off."""
 
     id: UUID
     key: str
@@ -53,6 +54,7 @@ class TaskShape(msgspec.Struct, frozen=True):
     lease: TaskLease | None
     result: Any
     error: str | None
+    cancelled_at: datetime | None
     version: int
 
 
@@ -77,13 +79,26 @@ class ClaimedTask(msgspec.Struct, frozen=True, omit_defaults=True):
     replayed: bool | msgspec.UnsetType = msgspec.UNSET
 
 
+class StartedTask(msgspec.Struct, frozen=True):
+    """A task of one's own, and `lease_token`, the receipt. `replayed` when it was the
+    caller's already."""
+
+    task: TaskShape
+    lease_token: str
+    replayed: bool = False
+
+
 class Heartbeat(msgspec.Struct, frozen=True):
-    """Work on until `expires_at` (null: without end), or stop if `cancel_requested`."""
+    """Work on until `expires_at` (null: without end), or stop if `cancel_requested`:
+    the next call ends the lease, and the task is cancelled. `comments` are others'
+    since the last heartbeat, told once."""
 
     id: UUID
     expires_at: datetime | None
     server_time: datetime
     cancel_requested: bool = False
+    cancel: CancelRequest | None = None
+    comments: list[NewComment] = []
 
 
 class QueueShape(msgspec.Struct, frozen=True):
@@ -140,6 +155,7 @@ def task_of_card(
             holder=at(row.holder.handle),
             claimed_at=lease.acquired_at,
             expires_at=lease.expires_at,
+            cancel_requested=lease.cancel_requested_at is not None,
         )
     return TaskShape(
         id=row.pk,
@@ -165,6 +181,7 @@ def task_of_card(
         lease=held,
         result=row.output,
         error=error,
+        cancelled_at=row.cancelled_at,
         version=row.version,
     )
 
@@ -203,6 +220,7 @@ def task_of_claim(caller: Caller, claim: Claim, queue: str) -> TaskShape:
         ),
         result=card.output,
         error=before.reason if before and failed else None,
+        cancelled_at=None,
         version=card.version,
     )
 

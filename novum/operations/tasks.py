@@ -11,7 +11,9 @@ from accounts.callers import Caller
 from accounts.pages import Page
 from boards.verbs.places import Place
 from leases.contract import MAX_BACKOFF_SECONDS
+from leases.verbs.cancel import MAX_REASON_CHARACTERS
 from novum.operations.cards import At, Handle, Priority, Title
+from novum.operations.leases import Doing
 from novum.operations.operation import (
     Input,
     NoInput,
@@ -26,11 +28,12 @@ from tasks_people.shapes import (
     ClaimedTask,
     Heartbeat,
     QueueShape,
+    StartedTask,
     TaskAnswer,
     TaskShape,
 )
 from tasks_people.verbs import claim as claiming
-from tasks_people.verbs import create, hold, order
+from tasks_people.verbs import create, hold, order, people
 from tasks_people.verbs.claim import MAX_LEASE_SECONDS
 
 Queue = Annotated[
@@ -55,6 +58,9 @@ Receipt = Annotated[
         " credential that claimed which calls."
     ),
 ]
+
+
+Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 
 
 class TaskInput(Input, frozen=True):
@@ -89,6 +95,7 @@ class HeldTask(TaskInput, frozen=True):
 
 class HeartbeatTask(HeldTask, frozen=True):
     lease_seconds: LeaseSeconds | None = None
+    doing: Doing | None = None
 
 
 class CompleteTask(HeldTask, frozen=True):
@@ -111,6 +118,14 @@ class FailTask(HeldTask, frozen=True):
 
 class GiveBackTask(HeldTask, frozen=True):
     note: Annotated[str, Meta(description="For the next holder.")] = ""
+
+
+class DeclineTask(TaskInput, frozen=True):
+    reason: Reason
+
+
+class CancelTask(TaskInput, frozen=True):
+    reason: Reason = ""
 
 
 class ListTasks(PageInput, frozen=True):
@@ -170,6 +185,7 @@ def tasks_heartbeat(caller: Caller, given: HeartbeatTask) -> Heartbeat:
         task_id=given.id,
         lease_token=given.lease_token,
         lease_seconds=given.lease_seconds,
+        doing=given.doing,
     )
 
 
@@ -241,6 +257,21 @@ def tasks_assign(caller: Caller, given: AssignTask) -> TaskAnswer:
     working on stays theirs (409)."""
     order.assign(caller, task_id=given.id, assignee=given.assignee)
     return answer(caller, given.id)
+
+
+def tasks_start(caller: Caller, given: TaskInput) -> StartedTask:
+    """Of two at once one gets it, and the other hears who has it (409)."""
+    return people.start(caller, task_id=given.id)
+
+
+def tasks_decline(caller: Caller, given: DeclineTask) -> TaskAnswer:
+    """It needn't have been started; one that somebody else works on stays theirs."""
+    return people.decline(caller, task_id=given.id, reason=given.reason)
+
+
+def tasks_cancel(caller: Caller, given: CancelTask) -> TaskAnswer:
+    """For a task's creator, or managers. What has ended stays: 409."""
+    return people.cancel(caller, task_id=given.id, reason=given.reason)
 
 
 def tasks_queues(caller: Caller, given: NoInput) -> Page[QueueShape]:
@@ -395,6 +426,45 @@ OPERATIONS = (
         who="editor",
         errors=("invalid", "conflict"),
         repeatable=True,
+    ),
+    Operation(
+        name="tasks.start",
+        method="POST",
+        path=f"{_TASK}:start",
+        summary="Take this very task; for people it never lapses.",
+        input=TaskInput,
+        output=StartedTask,
+        call=tasks_start,
+        scope="work",
+        who="editor",
+        errors=("conflict", "not_claimable"),
+        repeatable=True,
+    ),
+    Operation(
+        name="tasks.decline",
+        method="POST",
+        path=f"{_TASK}:decline",
+        summary="Say no to a task, and why; whoever created it hears of it.",
+        input=DeclineTask,
+        output=TaskAnswer,
+        call=tasks_decline,
+        scope="work",
+        who="editor",
+        errors=("invalid", "conflict", "not_claimable"),
+    ),
+    Operation(
+        name="tasks.cancel",
+        method="POST",
+        path=f"{_TASK}:cancel",
+        summary="Call a task off; whoever works on it is asked to stop.",
+        input=CancelTask,
+        output=TaskAnswer,
+        call=tasks_cancel,
+        scope="write",
+        who="manager",
+        errors=("not_cancellable", "invalid"),
+        repeatable=True,
+        destroys=True,
     ),
     Operation(
         name="tasks.queues",

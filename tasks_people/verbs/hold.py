@@ -33,19 +33,25 @@ def heartbeat(
     task_id: UUID,
     lease_token: str | None = None,
     lease_seconds: int | None = None,
+    doing: str | None = None,
 ) -> Heartbeat:
-    """Keep the task a while longer. Silent. Raises NotFound, NotHeld."""
+    """Keep the task a while longer; `doing` is a line of progress. Silent. Raises
+    NotFound, NotHeld, Invalid."""
     found = _with_lease(
         caller,
         task_id,
         lease_token,
-        lambda held: renew(caller, **held, lease_ttl_seconds=lease_seconds),
+        lambda held: renew(
+            caller, **held, lease_ttl_seconds=lease_seconds, doing=doing
+        ),
     )
     return Heartbeat(
         id=task_id,
         expires_at=found.expires_at,
         server_time=found.server_time,
         cancel_requested=found.cancel_requested,
+        cancel=found.cancel,
+        comments=found.comments,
     )
 
 

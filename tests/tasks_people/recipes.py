@@ -58,6 +58,9 @@ RECIPES = {
         **_task(world, by),
         "assignee": world.worker.handle,
     },
+    "tasks.start": _task,
+    "tasks.decline": lambda world, by: {**_task(world, by), "reason": "No time."},
+    "tasks.cancel": _task,
     "tasks.queues": _nothing,
     # So that there's something left for a second one.
     "msg.pull": lambda world, by: {**_told(world, by), "limit": 1},
