@@ -1,12 +1,12 @@
 """What there is to know about endpoints and deliveries, for admins of the workspace."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 from uuid import UUID
 
 import msgspec
+from django.db import connection
 from django.db.models import Q, QuerySet
 from django.utils.timezone import now
 
@@ -48,9 +48,7 @@ def endpoints(
     page = cut_page(
         _endpoints(caller), ("id",), tuple[UUID], page_size, page_token, lambda row: row
     )
-    hours = _hours([row.pk for row in page.items])
-    shapes = [_endpoint(row, hours.get(row.pk, {})) for row in page.items]
-    return Page(shapes, page.next_page_token)
+    return Page(_shown(page.items), page.next_page_token)
 
 
 def endpoint(caller: Caller, *, endpoint_id: UUID) -> EndpointShape:
@@ -59,7 +57,7 @@ def endpoint(caller: Caller, *, endpoint_id: UUID) -> EndpointShape:
     if row is None:
         raise NotFound("There is no such endpoint here.")
     caller.require_admin()
-    return _endpoint(row, _hours([row.pk]).get(row.pk, {}))
+    return _shown([row])[0]
 
 
 def switched_off(caller: Caller) -> int:
@@ -115,6 +113,31 @@ def _endpoints(caller: Caller) -> QuerySet[Endpoint]:
     return rows.select_related("owner").prefetch_related("secrets")
 
 
+def _shown(rows: Sequence[Endpoint]) -> list[EndpointShape]:
+    ids = [row.pk for row in rows]
+    hours, counts = _hours(ids), _counts(ids)
+    return [
+        _endpoint(row, hours.get(row.pk, {}), counts.get(row.pk, (0, 0)))
+        for row in rows
+    ]
+
+
+_COUNTS = f"""
+SELECT e.id, w.n, g.n FROM unnest(%s::uuid[]) AS e (id)
+CROSS JOIN LATERAL (SELECT count(*) AS n FROM (SELECT FROM webhooks_delivery d
+  WHERE d.endpoint_id = e.id AND d.state = 'pending' LIMIT {MOST_COUNTED}) d) w
+CROSS JOIN LATERAL (SELECT count(*) AS n FROM (SELECT FROM webhooks_delivery d
+  WHERE d.endpoint_id = e.id AND d.state = 'failed' LIMIT {MOST_COUNTED}) d) g
+"""
+
+
+def _counts(endpoint_ids: Sequence[UUID]) -> dict[UUID, tuple[int, int]]:
+    """How many wait and how many were given up, of each."""
+    with connection.cursor() as cursor:
+        cursor.execute(_COUNTS, [list(endpoint_ids)])
+        return {pk: (waiting, given_up) for pk, waiting, given_up in cursor.fetchall()}
+
+
 def _hours(endpoint_ids: Sequence[UUID]) -> dict[UUID, dict[datetime, Tally]]:
     since = _this_hour() - timedelta(hours=HOURS - 1)
     found: dict[UUID, dict[datetime, Tally]] = {}
@@ -127,7 +150,9 @@ def _this_hour() -> datetime:
     return now().replace(minute=0, second=0, microsecond=0)
 
 
-def _endpoint(row: Endpoint, tallies: dict[datetime, Tally]) -> EndpointShape:
+def _endpoint(
+    row: Endpoint, tallies: dict[datetime, Tally], counts: tuple[int, int]
+) -> EndpointShape:
     begin = _this_hour() - timedelta(hours=HOURS - 1)
     moments = [begin + timedelta(hours=number) for number in range(HOURS)]
     hours = [
@@ -150,8 +175,8 @@ def _endpoint(row: Endpoint, tallies: dict[datetime, Tally]) -> EndpointShape:
         failing_since=row.failing_since,
         owner=actor_ref(row.owner),
         secrets=_secrets(row),
-        waiting=_counted(row.pk, Delivery.State.PENDING),
-        given_up=_counted(row.pk, Delivery.State.FAILED),
+        waiting=counts[0],
+        given_up=counts[1],
         hours=hours,
         created_at=row.created_at,
     )
@@ -165,11 +190,6 @@ def _secrets(row: Endpoint) -> list[SecretShape]:
         for one in rows
         if one.expires_at is None or one.expires_at > moment
     ]
-
-
-def _counted(endpoint_id: UUID, state: str) -> int:
-    rows = Delivery.objects.filter(endpoint_id=endpoint_id, state=state)
-    return rows.values("pk")[:MOST_COUNTED].count()
 
 
 def _delivery(row: Delivery) -> DeliveryShape:
@@ -200,9 +220,3 @@ def _attempt(row: Attempt) -> AttemptShape:
         problem=row.problem,
         answer=row.answer,
     )
-
-
-def endpoints_by_ids(caller: Caller, ids: Iterable[UUID]) -> dict[UUID, Any]:
-    """Their URLs by their ids, for a list of deliveries."""
-    rows = Endpoint.objects.filter(workspace_id=caller.workspace_id, pk__in=set(ids))
-    return dict(rows.values_list("pk", "url"))

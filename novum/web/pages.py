@@ -16,6 +16,7 @@ from accounts import reads
 from accounts.callers import Caller
 from accounts.credentials import caller_of_user
 from accounts.errors import DomainError, NotFound, Unauthenticated
+from novum.parts import parts
 from novum.problems import problem_of
 
 WORKSPACE_KEY = "workspace"
@@ -104,6 +105,7 @@ def context(request: HttpRequest) -> dict[str, Any]:
         "caller": caller,
         "workspace": reads.workspace(caller),
         "workspaces": reads.workspaces_of(request.user),
+        "nav_entries": [entry for part in parts("pages") for entry in part.entries(caller)],
     }
 
 
