@@ -10,3 +10,7 @@ MAX_BACKOFF_SECONDS = 7 * 86_400
 MAX_BACKOFF_STEPS = 50
 MAX_CONCURRENCY_LIMIT = 10_000
 MAX_CLAIM_COUNT = 50
+# How often, and for how long from the first time on, a card may wait for a quota without
+# losing an attempt.
+MAX_WAITS = 20
+MAX_WAITING_SECONDS = 6 * 3600

@@ -13,6 +13,7 @@ together.
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,8 @@ from accounts.callers import Caller
 from accounts.ids import new_id
 from boards import events
 from boards.ordering import GAP
+from leases.contract import MAX_WAITING_SECONDS, MAX_WAITS
+from leases.statements.columns import LEASE
 from leases.statements.running import compact, run
 
 NEXT_POSITION = f"nextval('boards_card_position') * {GAP}"
@@ -35,7 +38,8 @@ target AS MATERIALIZED (
 ), held AS MATERIALIZED (
   SELECT c.*, l.*
   FROM (SELECT id, card_id FROM wanted ORDER BY card_id) w
-  CROSS JOIN LATERAL (SELECT c.id, c.attempts, c.column_id FROM boards_card c
+  CROSS JOIN LATERAL (SELECT c.id, c.attempts, c.column_id, c.waits,
+      c.waits_since FROM boards_card c
     WHERE c.id = w.card_id FOR NO KEY UPDATE {skip}) c
   CROSS JOIN LATERAL (SELECT l.id AS lease_id, l.column_id AS queue_id, l.slot, l.state,
       l.expires_at, l.cancel_requested_at FROM leases_lease l
@@ -64,8 +68,8 @@ freed AS (
   UPDATE leases_slot s SET lease_id = NULL FROM ending e
   WHERE s.column_id = e.column_id AND s.number = e.slot AND s.lease_id = e.lease_id
 )"""
-_RESULT = """
-SELECT l.*, h.handle AS by_handle, h.name AS by_name, h.kind AS by_kind, c.number,
+_RESULT = f"""
+SELECT {LEASE}, h.handle AS by_handle, h.name AS by_name, h.kind AS by_kind, c.number,
   c.title, c.column_id AS card_column_id, c.state AS card_state, c.attempts,
   c.available_at, c.version, now
 FROM card c JOIN lease l ON l.card_id = c.id JOIN ending e ON e.id = c.id
@@ -73,7 +77,8 @@ JOIN accounts_actor h ON h.id = l.holder_id"""
 _LEASE_DATA = """jsonb_build_object('id', l.id, 'attempt', l.attempt,
   'max_attempts', e.max_attempts, 'holder', h.handle, 'acquired_at', l.acquired_at,
   'expires_at', l.expires_at, 'ended_at', l.ended_at, 'reason', l.reason,
-  'note', l.note, 'outcome', l.outcome, 'next_due', l.next_due)"""
+  'note', l.note, 'outcome', l.outcome, 'next_due', l.next_due,
+  'failure', l.failure)"""
 
 
 def _event(type: str, number: str, which: str, where: str = "true") -> str:
@@ -104,6 +109,8 @@ ending AS MATERIALIZED (
   UPDATE boards_card c SET lease_id = NULL, holder_id = NULL, available_at = NULL,
     state = CASE WHEN e.is_queue THEN 'open' ELSE 'done' END,
     attempts = CASE WHEN e.is_queue THEN 0 ELSE c.attempts END,
+    waits = CASE WHEN e.is_queue THEN 0 ELSE c.waits END,
+    waits_since = CASE WHEN e.is_queue THEN NULL ELSE c.waits_since END,
     assignee_id = CASE WHEN e.is_queue THEN NULL ELSE c.assignee_id END,
     column_id = COALESCE(e.target, c.column_id),
     position = CASE WHEN e.target IS NULL THEN c.position ELSE {NEXT_POSITION} END,
@@ -147,7 +154,8 @@ def _json(value: Any) -> str | None:
 @dataclass(frozen=True)
 class Ending:
     """A way to end without a result. `counted`: the attempt stays counted, and a card
-    without one left is dead-lettered; `delayed`: it waits out the backoff first."""
+    without one left is dead-lettered; `delayed`: it waits out the backoff first, or
+    until a quota is there again."""
 
     verb: str
     state: str
@@ -166,7 +174,11 @@ _LAPSED = f"""l.column_id = %(column)s AND l.ended_at IS NULL
   AND l.expires_at <= statement_timestamp() AND l.{_NOT_CALLED_OFF}
   ORDER BY l.expires_at LIMIT %(limit)s FOR NO KEY UPDATE SKIP LOCKED"""
 _BACKOFF = """COALESCE(%(after)s::float8,
+  EXTRACT(EPOCH FROM %(until)s::timestamptz - now),
   backoff_seconds[LEAST(attempts, cardinality(backoff_seconds))], 0)"""
+# Waiting for a quota costs no attempt, but not for ever: then it's a failure like others.
+_WAITS = f"""(%(waits)s AND waits < {MAX_WAITS} AND (waits_since IS NULL
+  OR now < waits_since + make_interval(secs => {MAX_WAITING_SECONDS})))"""
 
 
 def _give_back(
@@ -175,19 +187,28 @@ def _give_back(
     # What isn't counted is never dead-lettered: no column to look after.
     target = "k.on_failure_column_id" if how.counted else "NULL::uuid"
     again = "%(retry)s AND attempts < max_attempts" if how.counted else "true"
-    delay = _BACKOFF if how.delayed else "0"
+    delay, waits, failure, uncounted = "0", "false", "''", ""
+    if how.delayed:
+        delay, waits = _BACKOFF, _WAITS
+        again = f"{_WAITS} OR {again}"
+        failure = """CASE WHEN e.waiting THEN 'wait_until' WHEN %(retry)s THEN 'retry'
+      ELSE 'fatal' END"""
+        uncounted = " - CASE WHEN e.waiting THEN 1 ELSE 0 END"
     return compact(f"""
 WITH {_HELD.format(target=target, columns=columns, pick=pick, skip=skip)},
 ending AS MATERIALIZED (
   SELECT *, CASE WHEN again AND delay > 0 THEN now + make_interval(secs => delay) END
     AS next_due
-  FROM (SELECT *, {again} AS again, {delay} AS delay FROM clocked
+  FROM (SELECT *, {again} AS again, {delay} AS delay, {waits} AS waiting FROM clocked
     WHERE {still} AND {_NOT_CALLED_OFF}) d
 ), card AS (
   UPDATE boards_card c SET lease_id = NULL, holder_id = NULL,
     available_at = e.next_due,
     state = CASE WHEN NOT e.again THEN 'failed' WHEN e.enabled THEN 'open' ELSE '' END,
-    attempts = c.attempts - {0 if how.counted else 1},
+    attempts = c.attempts - {0 if how.counted else 1}{uncounted},
+    waits = c.waits + CASE WHEN e.waiting THEN 1 ELSE 0 END,
+    waits_since = CASE WHEN e.waiting THEN COALESCE(c.waits_since, e.now)
+      ELSE c.waits_since END,
     column_id = CASE WHEN e.again THEN c.column_id
       ELSE COALESCE(e.target, c.column_id) END,
     position = CASE WHEN e.again OR e.target IS NULL THEN c.position
@@ -197,7 +218,7 @@ ending AS MATERIALIZED (
   FROM ending e WHERE c.id = e.id RETURNING c.*
 ), lease AS (
   UPDATE leases_lease l SET state = '{how.state}', ended_at = e.now,
-    reason = %(reason)s, note = %(note)s, next_due = e.next_due,
+    reason = %(reason)s, note = %(note)s, next_due = e.next_due, failure = {failure},
     outcome = CASE WHEN e.again THEN 'requeued' ELSE 'dead_lettered' END
   FROM ending e WHERE l.id = e.lease_id RETURNING l.*
 ), {_FREED}, {
@@ -231,6 +252,8 @@ def give_back(
     note: str = "",
     retry: bool = True,
     retry_after_seconds: float | None = None,
+    waits: bool = False,
+    until: datetime | None = None,
 ) -> list[Any]:
     """End these without a result; a row for each that was still held."""
     return run(
@@ -244,6 +267,8 @@ def give_back(
             "note": note,
             "retry": retry,
             "after": retry_after_seconds,
+            "waits": waits,
+            "until": until,
         },
     )
 

@@ -5,12 +5,13 @@ from typing import Any
 from uuid import UUID
 
 from boards.events import CARD_COMMENTED, LEASE_CLAIMED
+from leases.statements.columns import LEASE
 from leases.statements.running import compact, run
 
 MAX_COMMENTS_TOLD, MAX_COMMENT_CHARACTERS = 10, 2_000
 
-_LOOK = compact("""
-SELECT l.*, h.handle AS by_handle, h.name AS by_name, h.kind AS by_kind, c.number,
+_LOOK = compact(f"""
+SELECT {LEASE}, h.handle AS by_handle, h.name AS by_name, h.kind AS by_kind, c.number,
   c.title, c.column_id AS card_column_id, c.state AS card_state, c.attempts,
   c.available_at, c.version, c.lease_id AS card_lease_id, k.output_schema,
   clock_timestamp() AS now

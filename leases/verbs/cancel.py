@@ -178,6 +178,7 @@ def _record(card: Card, lease: Lease) -> None:
             **facts,
             "from_column_id": str(card.column_id),
             "to_column_id": str(card.column_id),
+            "state": card.state,
         },
     )
     Event.objects.create(
@@ -203,5 +204,6 @@ def _lease_data(lease: Lease) -> dict[str, Any]:
         "reason": lease.reason,
         "note": lease.note,
         "outcome": lease.outcome,
+        "failure": lease.failure,
         **times,
     }

@@ -1,6 +1,7 @@
 """Claim: the next eligible card, under one row lock (design section 3)."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -260,11 +261,14 @@ def _nothing(row: Any, column_id: UUID, count: int | None) -> Claimed:
         reason, seconds = "waiting", 0.0
     elif (seconds := reads.seconds_to_next_due(column_id)) is not None:
         reason = "waiting"
+    return nothing(row.now, reason, seconds, many=count is not None)
+
+
+def nothing(
+    now: datetime, reason: str, seconds: float | None = None, *, many: bool = False
+) -> Claimed:
+    """The answer when there is nothing to claim."""
     empty: dict[str, Any] = (
-        {"lease": None, "lease_token": None, "card": None}
-        if count is None
-        else {"claims": []}
+        {"claims": []} if many else {"lease": None, "lease_token": None, "card": None}
     )
-    return Claimed(
-        server_time=row.now, reason=reason, retry_after_seconds=seconds, **empty
-    )
+    return Claimed(server_time=now, reason=reason, retry_after_seconds=seconds, **empty)

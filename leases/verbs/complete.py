@@ -9,12 +9,12 @@ import msgspec
 from accounts.callers import Caller
 from accounts.errors import DomainError, FieldError
 from leases import schemas
-from leases.errors import OutputRejected
+from leases.errors import OutputRejected, SeatAtCapacity
 from leases.models import Lease
 from leases.shapes import Ended, EndedItem, EndedMany, Refused
 from leases.statements import ending
 from leases.statements.renewing import look
-from leases.verbs.claim import claim
+from leases.verbs.claim import claim, nothing
 from leases.verbs.holding import (
     MAX_LEASES_PER_CALL,
     at_most,
@@ -58,7 +58,11 @@ def complete(
         raise answer
     if not claim_next:
         return answer
-    following = claim(caller, board_id=row.board_id, column_id=row.column_id)
+    try:
+        following = claim(caller, board_id=row.board_id, column_id=row.column_id)
+    except SeatAtCapacity:
+        # Another worker of the seat was faster; what is done is done.
+        following = nothing(answer.server_time, "at_capacity")
     return msgspec.structs.replace(answer, next=following)
 
 

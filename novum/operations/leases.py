@@ -1,6 +1,7 @@
 """The loop: claim, renew, complete, fail, release; and what a manager may end."""
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -96,10 +97,20 @@ class CompleteLease(Held, frozen=True):
 
 
 class FailLease(Held, frozen=True):
+    """`kind`: retry (with attempts left, behind the backoff), wait_until (a quota: the
+    attempt isn't counted, 20 times or six hours at most) or fatal (dead-letter now)."""
+
+    kind: Literal["retry", "wait_until", "fatal"] | None = None
+    until: (
+        Annotated[
+            datetime, Meta(tz=True, description="Of a wait_until, instead of seconds.")
+        ]
+        | None
+    ) = None
     reason: str = ""
-    requeue: Annotated[
-        bool, Meta(description="False: dead-letter, even with attempts left.")
-    ] = True
+    requeue: Annotated[bool, Meta(description="False is the same as kind fatal.")] = (
+        True
+    )
     retry_after_seconds: (
         Annotated[
             float,
@@ -235,6 +246,8 @@ def fail_lease(caller: Caller, given: FailLease) -> Ended:
         reason=given.reason,
         requeue=given.requeue,
         retry_after_seconds=given.retry_after_seconds,
+        kind=given.kind,
+        until=given.until,
     )
 
 
@@ -337,7 +350,7 @@ OPERATIONS = (
         call=fail_lease,
         scope="work",
         who="editor",
-        errors=("lease_lost",),
+        errors=("lease_lost", "invalid"),
         bucket="finish",
         repeatable=True,
     ),

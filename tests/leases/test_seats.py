@@ -71,3 +71,12 @@ def test_many_workers_of_a_seat_at_once_stay_within_it(world, limited):
                 complete(limited, lease_id=one.lease.id, lease_token=one.lease_token)
         calls = [lambda: world.ask(limited)] * 4
         world.add_many(8)
+
+
+def test_a_completion_counts_also_when_there_is_no_room_for_the_next(world, limited):
+    world.add_many(4)
+    held = world.ask(limited, count=2).claims
+    fewer = replace(limited, max_leases=1)
+    ended = complete(fewer, **receipt(held[0]), claim_next=True)
+    assert ended.lease.state == "completed"
+    assert (ended.next.card, ended.next.reason) == (None, "at_capacity")
