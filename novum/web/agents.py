@@ -137,17 +137,15 @@ def _agent(request: PageRequest, agent_id: UUID, **more: Any) -> HttpResponse:
 
 
 def _snippets(secret: str, queue: Any) -> dict[str, str]:
-    """Ready to paste: one call that claims, and a whole worker. Nothing without a
-    queue that the seat may claim from."""
-    if queue is None:
-        return {}
-    context = {
-        "url": settings.NOVUM_URL.rstrip("/"),
-        "secret": secret,
-        "board_id": queue.column.board_id,
-        "column_id": queue.column_id,
-    }
+    """Ready to paste: an agent by MCP; and where there's a queue that the seat may
+    claim from, one call that claims and a whole worker."""
+    context = {"url": settings.NOVUM_URL.rstrip("/"), "secret": secret}
+    names = ["mcp"]
+    if queue is not None:
+        context["board_id"] = str(queue.column.board_id)
+        context["column_id"] = str(queue.column_id)
+        names += ["curl", "worker"]
     return {
         name: render_to_string(f"accounts/snippets/{name}.txt", context).strip()
-        for name in ("curl", "worker")
+        for name in names
     }

@@ -49,6 +49,9 @@ def test_a_token_comes_once_with_a_curl_and_a_worker_that_name_this_queue(
     assert caller.scopes == {"read", "work"}
     column = f"/boards/{world.board}/columns/{world.queue}"
     assert f"https://novum.example/v1{column}:claim-next" in page
+    mcp = re.search(r'<pre id="mcp"[^>]*>(.*?)</pre>', page, re.DOTALL)[1]
+    assert "https://novum.example/v1/mcp " in mcp
+    assert secret in mcp
     worker = re.search(r'<pre id="worker"[^>]*>(.*?)</pre>', page, re.DOTALL)[1]
     compile(worker, "worker.py", "exec")
     assert secret in worker
@@ -61,6 +64,7 @@ def test_a_seat_is_offered_only_queues_that_it_may_claim_from(ann, world: World,
     page = shown(ann.post(f"{seat}/tokens", TOKEN))
     assert SECRET.findall(page)
     assert "no queue yet" in page
+    assert "/v1/mcp" in page
     assert str(world.queue) not in page
 
 
