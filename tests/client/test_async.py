@@ -1,0 +1,127 @@
+"""Async functions: their jobs are tasks of one loop, and a lost job is a cancelled one."""
+
+import asyncio
+import time
+
+import pytest
+
+from boards.models import Card
+from leases.models import Lease
+from leases.verbs.revoke import revoke
+from novum_client import Retry
+
+
+def test_async_jobs_run_as_tasks_of_one_loop(working, world):
+    world.add_many(10)
+    at_once, most = 0, 0
+
+    @working(concurrency=5)
+    async def overlapping(job):
+        nonlocal at_once, most
+        at_once += 1
+        most = max(most, at_once)
+        await asyncio.sleep(0.3)
+        at_once -= 1
+        return job.title
+
+    assert overlapping.run(until_empty=True).completed == 10
+    assert most == 5
+    assert {one.output for one in Card.objects.all()} == {
+        f"Card {i}" for i in range(10)
+    }
+
+
+def test_a_blocked_loop_loses_no_lease(working, world):
+    world.set(lease_ttl_seconds=1)
+    world.add()
+
+    @working()
+    async def blocking(job):
+        time.sleep(2)
+        return "kept"
+
+    assert blocking.run(until_empty=True).completed == 1
+    assert Lease.objects.get().renewals >= 4
+
+
+def test_a_lost_lease_cancels_the_task(working, world):
+    world.set(lease_ttl_seconds=1)
+    world.add()
+    seen = []
+
+    @working()
+    async def robbed(job):
+        if not seen:
+            seen.append("begun")
+            await asyncio.to_thread(lose)
+            try:
+                await asyncio.sleep(30)
+            except asyncio.CancelledError:
+                seen.append(job.lost)
+                raise
+        return "kept"
+
+    def lose():
+        revoke(world.owner, lease_id=Lease.objects.get().pk)
+
+    tally = robbed.run(until_empty=True)
+    assert (tally.lost, tally.completed) == (1, 1)
+    assert seen == ["begun", True]
+
+
+def test_what_an_async_function_raises_means_the_same(working, world):
+    world.set(max_attempts=3)
+    world.add()
+    errors = [Retry("not now"), asyncio.CancelledError()]
+
+    @working()
+    async def failing(job):
+        if job.attempt <= len(errors):
+            raise errors[job.attempt - 1]
+        return "third"
+
+    tally = failing.run(until_empty=True)
+    assert (tally.failed, tally.completed) == (2, 1)
+    first, second, _ = Lease.objects.order_by("attempt")
+    assert first.reason == "not now"
+    assert second.reason.startswith("CancelledError")
+
+
+def test_a_served_worker_that_is_cancelled_ends_its_work_first(working, world):
+    world.add()
+
+    @working()
+    async def short(job):
+        await asyncio.sleep(0.5)
+        return "whole"
+
+    async def run():
+        task = asyncio.create_task(short.serve())
+        while not await asyncio.to_thread(Lease.objects.exists):
+            await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+
+    asyncio.run(run())
+    assert Card.objects.get().output == "whole"
+
+
+def test_a_sync_function_is_served_beside_other_tasks(working, world):
+    world.add_many(2)
+
+    @working()
+    def sync(job):
+        time.sleep(0.2)
+
+    async def run():
+        ticks = 0
+        task = asyncio.create_task(sync.serve(until_empty=True))
+        while not task.done():
+            await asyncio.sleep(0.01)
+            ticks += 1
+        return (await task).completed, ticks
+
+    completed, ticks = asyncio.run(run())
+    assert completed == 2
+    assert ticks >= 10
