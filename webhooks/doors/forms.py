@@ -26,7 +26,7 @@ class Endpoint(Form):
     url = forms.CharField(
         label=_("URL"),
         max_length=2000,
-        widget=forms.URLInput(attrs={"placeholder": "https://…"}),
+        widget=forms.TextInput(attrs={"placeholder": "https://…", "inputmode": "url"}),
         help_text=_("Events are POSTed there as JSON, signed."),
     )
     description = forms.CharField(
