@@ -63,29 +63,29 @@ def test_text_with_an_at_sign_and_text_from_standard_input(shell, world):
     assert list(texts) == ["@ann please look", "Naïve 🦦"]
 
 
-@pytest.mark.parametrize(
-    ("words", "text"),
-    [
-        (["create_crad"], "Did you mean create_card?"),
-        (["no.such.thing"], "no operation no.such.thing"),
-        (["get_card"], "get_card needs card_id"),
-        (["get_card", "card_id=NOV-1"], "card_id: 'NOV-1' is no id"),
-        (["list_cards", "stat=open"], "no field stat. Did you mean state?"),
-        (["list_cards", "state"], "'state' is not key=value"),
-        (["list_cards", "page_size=many"], "page_size: 'many' is not a whole number"),
-        (["list_cards", "q=a", "q=b"], "q is given twice"),
-        (["list_cards", "--once"], "--once"),
-        (["list_cards", "--nonsense"], "--nonsense"),
-        (["list_cards", "--timeout"], "--timeout needs a value"),
-        (["list_cards", "--timeout=soon"], "needs a number"),
-        (["list_cards", "--key", "k"], "list_cards remembers no keys"),
-        (["create_board", "name=@nowhere"], "name: can't read 'nowhere'"),
-        (["create_board", "name:={bad"], "name: not JSON"),
-        (["create_board", 'name:={"a":1,"a":2}'], "name: not JSON"),
-    ],
-)
-def test_a_wrong_line_is_told_in_one_and_sends_nothing(shell, words, text):
-    shell(*words).failed(2, text)
+WRONG_LINES = [
+    (["create_crad"], "Did you mean create_card?"),
+    (["no.such.thing"], "no operation no.such.thing"),
+    (["get_card"], "get_card needs card_id"),
+    (["get_card", "card_id=NOV-1"], "card_id: 'NOV-1' is no id"),
+    (["list_cards", "stat=open"], "no field stat. Did you mean state?"),
+    (["list_cards", "state"], "'state' is not key=value"),
+    (["list_cards", "page_size=many"], "page_size: 'many' is not a whole number"),
+    (["list_cards", "q=a", "q=b"], "q is given twice"),
+    (["list_cards", "--once"], "--once"),
+    (["list_cards", "--nonsense"], "--nonsense"),
+    (["list_cards", "--timeout"], "--timeout needs a value"),
+    (["list_cards", "--timeout=soon"], "needs a number"),
+    (["list_cards", "--key", "k"], "list_cards remembers no keys"),
+    (["create_board", "name=@nowhere"], "name: can't read 'nowhere'"),
+    (["create_board", "name:={bad"], "name: not JSON"),
+    (["create_board", 'name:={"a":1,"a":2}'], "name: not JSON"),
+]
+
+
+def test_a_wrong_line_is_told_in_one_and_sends_nothing(shell):
+    for words, text in WRONG_LINES:
+        shell(*words).failed(2, text)
 
 
 def test_a_word_that_is_not_utf_8_is_told(shell):

@@ -56,7 +56,7 @@ SHELLS = [
 
 @pytest.mark.parametrize("ask", SHELLS)
 def test_operations_and_commands_are_offered(known, ask):
-    assert ask(known, "novum claim_") == ["claim_next_card"]
+    assert ask(known, "novum claim_next") == ["claim_next_card"]
     assert {"work", "watch", "help", "get_me"} <= set(ask(known, "novum "))
     assert "get_card" in ask(known, "novum help get_c")
 

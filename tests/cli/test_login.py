@@ -4,6 +4,7 @@ import json
 import os
 import pty
 import stat
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -33,10 +34,15 @@ def test_login_keeps_what_works_readable_for_nobody_else(bare, url, token, world
 
 
 def test_login_by_a_person_does_not_show_the_token(bare, url, token):
-    child, terminal = pty.fork()
-    if not child:
-        os.chdir(bare.folder)
-        os.execve(bare.program, [str(bare.program), "login"], bare.all({}))
+    terminal, end = pty.openpty()
+    child = subprocess.Popen(
+        [str(bare.program), "login"],
+        **dict.fromkeys(("stdin", "stdout", "stderr"), end),
+        cwd=bare.folder,
+        env=bare.all({}),
+        start_new_session=True,
+    )
+    os.close(end)
     shown = ""
     for question, answer in (("Address", url), ("Worker token", token)):
         while question not in shown:
@@ -44,7 +50,7 @@ def test_login_by_a_person_does_not_show_the_token(bare, url, token):
         os.write(terminal, f"{answer}\n".encode())
     while "signed in" not in shown:
         shown += os.read(terminal, 1_000).decode()
-    assert os.waitpid(child, 0)[1] == 0
+    assert child.wait(20) == 0
     os.close(terminal)
     assert token not in shown
     assert json.loads(kept(bare).read_text()) == {"url": url, "token": token}

@@ -123,27 +123,27 @@ def test_a_task_one_no_longer_holds_is_a_conflict_that_shows_its_state(
         shell.line(line).failed(5, "conflict (409)", "state claimed")
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "text"),
-    [
-        ("tasks.create queue=q title=x assignee=@nobody", 6, "assignee: "),
-        ("tasks.create queue=Not-A-Name title=x", 6, "queue: "),
-        ("tasks.create queue=q title=x priority=0", 6, "priority: "),
-        ("tasks.create queue=q title=x priority=6", 6, "priority: "),
-        ("tasks.create queue=q title=x priority=high", 2, "priority: "),
-        ("tasks.create queue=q", 2, "needs title"),
-        ("tasks.create queue=q title=x colour=red", 2, "no field colour"),
-        ("tasks.create queue=q title=x payload:={file", 2, "payload: not JSON"),
-        ("tasks.create queue=q title=x payload=@nowhere", 2, "payload: can't read"),
-        ("tasks.claim queue=unheard-of", 4, "unheard-of"),
-        ("tasks.claim queue=q lease_seconds=0", 6, "lease_seconds: "),
-        ("tasks.claim queue=q lease_seconds=3601", 6, "lease_seconds: "),
-        ("tasks.list sort=colour", 6, "sort: "),
-        ("msg.pull limit=0", 6, "limit: "),
-    ],
-)
-def test_bad_input_is_one_line_that_names_the_field(shell, words, code, text):
-    shell.line(f"novum {words}").failed(code, text)
+BAD_INPUT = [
+    ("tasks.create queue=q title=x assignee=@nobody", 6, "assignee: "),
+    ("tasks.create queue=Not-A-Name title=x", 6, "queue: "),
+    ("tasks.create queue=q title=x priority=0", 6, "priority: "),
+    ("tasks.create queue=q title=x priority=6", 6, "priority: "),
+    ("tasks.create queue=q title=x priority=high", 2, "priority: "),
+    ("tasks.create queue=q", 2, "needs title"),
+    ("tasks.create queue=q title=x colour=red", 2, "no field colour"),
+    ("tasks.create queue=q title=x payload:={file", 2, "payload: not JSON"),
+    ("tasks.create queue=q title=x payload=@nowhere", 2, "payload: can't read"),
+    ("tasks.claim queue=unheard-of", 4, "unheard-of"),
+    ("tasks.claim queue=q lease_seconds=0", 6, "lease_seconds: "),
+    ("tasks.claim queue=q lease_seconds=3601", 6, "lease_seconds: "),
+    ("tasks.list sort=colour", 6, "sort: "),
+    ("msg.pull limit=0", 6, "limit: "),
+]
+
+
+def test_bad_input_is_one_line_that_names_the_field(shell):
+    for words, code, text in BAD_INPUT:
+        shell.line(f"novum {words}").failed(code, text)
     assert not Card.objects.exists()
 
 

@@ -285,24 +285,24 @@ def test_a_column_that_is_named_by_its_id_works_as_well(shell, world, column):
     assert the_card(card).output == {"a": 1}
 
 
-@pytest.mark.parametrize(
-    ("words", "code", "text"),
-    [
-        (["queue=nowhere", *sh("true")], 4, "nowhere"),
-        (["queue=people"], 2, "Say what to run"),
-        (["queue=people", "--"], 2, "Say what to run"),
-        (["queue=people", "--", "no-such-command"], 2, "no command 'no-such-command'"),
-        (["--", "true"], 2, "needs queue"),
-        (["queue=people", "-c", "0", "--", "true"], 2, "--concurrency"),
-        (["queue=people", "-c", "999", "--", "true"], 2, "at most"),
-        (["queue=people", "lease_seconds=0", "--", "true"], 6, "lease_seconds"),
-        (["queue=people", "lease_seconds=3601", "--", "true"], 6, "lease_seconds"),
-    ],
-)
-def test_what_cannot_work_is_told_before_anything_is_claimed(shell, words, code, text):
-    done = shell("work", *words)
-    assert done.code == code, done.err
-    assert text in done.err
+CANNOT_WORK = [
+    (["queue=nowhere", *sh("true")], 4, "nowhere"),
+    (["queue=people"], 2, "Say what to run"),
+    (["queue=people", "--"], 2, "Say what to run"),
+    (["queue=people", "--", "no-such-command"], 2, "no command 'no-such-command'"),
+    (["--", "true"], 2, "needs queue"),
+    (["queue=people", "-c", "0", "--", "true"], 2, "--concurrency"),
+    (["queue=people", "-c", "999", "--", "true"], 2, "at most"),
+    (["queue=people", "lease_seconds=0", "--", "true"], 6, "lease_seconds"),
+    (["queue=people", "lease_seconds=3601", "--", "true"], 6, "lease_seconds"),
+]
+
+
+def test_what_cannot_work_is_told_before_anything_is_claimed(shell):
+    for words, code, text in CANNOT_WORK:
+        done = shell("work", *words)
+        assert done.code == code, done.err
+        assert text in done.err
     assert not Lease.objects.exists()
 
 
