@@ -192,6 +192,36 @@ RATE_LIMITS = {
 # Proxies in front whose X-Forwarded-For entries are believed.
 TRUSTED_PROXIES = env.int("NOVUM_TRUSTED_PROXIES", 0)
 EVENT_RETENTION_DAYS = env.int("NOVUM_EVENT_RETENTION_DAYS", 90)
+MESSAGE_RETENTION_DAYS = env.int("NOVUM_MESSAGE_RETENTION_DAYS", 30)
+
+
+def _mailers() -> dict[str, Any]:
+    """None without EMAIL_URL: then nobody gets mail. smtp://user:password@host:port;
+    smtp+tls:// and smtp+ssl:// are encrypted, consolemail:// prints."""
+    url = env.str("EMAIL_URL", "")
+    if not url:
+        return {}
+    found = environ.Env.email_url_config(url)
+    options = {
+        "host": found["EMAIL_HOST"],
+        "port": found["EMAIL_PORT"] or 25,
+        "username": found["EMAIL_HOST_USER"],
+        "password": found["EMAIL_HOST_PASSWORD"],
+        "use_tls": found.get("EMAIL_USE_TLS", False),
+        "use_ssl": found.get("EMAIL_USE_SSL", False),
+        "timeout": 20,
+    }
+    by_smtp = found["EMAIL_BACKEND"].endswith("smtp.EmailBackend")
+    return {
+        "default": {
+            "BACKEND": found["EMAIL_BACKEND"],
+            "OPTIONS": options if by_smtp else {},
+        }
+    }
+
+
+MAILERS = _mailers()
+MAIL_FROM = env.str("NOVUM_MAIL_FROM", "novum@localhost")
 
 REST_FRAMEWORK = {
     "DEFAULT_RENDERER_CLASSES": ["novum.rest.rendering.MsgspecRenderer"],

@@ -1,5 +1,6 @@
 """Messages as those see them whom they are for."""
 
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db.models import Count, Q, QuerySet
@@ -8,9 +9,19 @@ from accounts.callers import Caller
 from accounts.errors import Invalid
 from accounts.pages import Page, cut_page
 from boards.reads import card
-from tasks_people.models import Message
+from tasks_people.models import Mailbox, Message
 from tasks_people.shapes import MessageShape, TopicShape, message_shape
 
+# The product's own topics.
+TASKS_DONE = "tasks.done"
+TASKS_ASSIGNED = "tasks.assigned"
+MENTIONS = "mentions"
+# What of them goes out as e-mail, and as which kind.
+MAIL_KINDS: dict[str, str] = {
+    TASKS_ASSIGNED: Mailbox.Mail.ASSIGNED,
+    MENTIONS: Mailbox.Mail.MENTIONED,
+    TASKS_DONE: Mailbox.Mail.ENDED,
+}
 MAX_TOPICS = 50
 MAX_THREAD = 200
 
@@ -82,3 +93,21 @@ def thread(caller: Caller, *, card_id: UUID) -> list[MessageShape]:
 
 def _concerns(caller: Caller) -> Q:
     return Q(recipient_id=caller.actor_id) | Q(sender_id=caller.actor_id)
+
+
+@dataclass(frozen=True)
+class MailKind:
+    """A kind of news, and whether the caller gets it by e-mail."""
+
+    name: str
+    text: str
+    wanted: bool
+
+
+def mail_kinds(caller: Caller) -> list[MailKind]:
+    """What could be mailed to the caller, once the server has a mailer."""
+    box = Mailbox.objects.filter(pk=caller.actor_id).first()
+    muted = box.muted if box else []
+    return [
+        MailKind(name, text, name not in muted) for name, text in Mailbox.Mail.choices
+    ]

@@ -16,6 +16,7 @@ from novum.operations.operation import (
     PageInput,
     Remembers,
 )
+from novum.operations.waiting import MAX_WAIT_SECONDS, until_some
 from tasks_people import inbox
 from tasks_people.inbox import MAX_TOPICS
 from tasks_people.shapes import MessageShape, TopicShape
@@ -41,6 +42,14 @@ class PullMessages(Input, frozen=True):
     limit: Annotated[int, Meta(ge=1, le=MAX_PULLED)] = DEFAULT_PULLED
     after: str = ""
     ack: bool = True
+    wait_seconds: Annotated[
+        int,
+        Meta(
+            ge=0,
+            le=MAX_WAIT_SECONDS,
+            description="Wait for a message so long; a busy server answers sooner.",
+        ),
+    ] = 0
 
 
 class SendMessage(Input, frozen=True):
@@ -83,13 +92,17 @@ class Marked(msgspec.Struct, frozen=True):
 
 def msg_pull(caller: Caller, given: PullMessages) -> list[MessageShape]:
     """The end of a task is there as soon as the call that ended it was answered."""
-    return messages.pull(
-        caller,
-        topics=given.topics,
-        limit=given.limit,
-        after=given.after,
-        ack=given.ack,
-    )
+
+    def look() -> list[MessageShape]:
+        return messages.pull(
+            caller,
+            topics=given.topics,
+            limit=given.limit,
+            after=given.after,
+            ack=given.ack,
+        )
+
+    return until_some(look, given.wait_seconds)
 
 
 def msg_send(caller: Caller, given: SendMessage) -> SentMessage:

@@ -22,13 +22,9 @@ from boards.models import Comment, Event
 from boards.shapes import card_key
 from boards.watching import roles_now
 from leases.statements.running import compact
+from tasks_people.inbox import MENTIONS, TASKS_ASSIGNED, TASKS_DONE
 from tasks_people.models import Gathering, Message
-from tasks_people.verbs.mailboxes import (
-    MENTIONS,
-    TASKS_ASSIGNED,
-    TASKS_DONE,
-    deliver,
-)
+from tasks_people.verbs.mailboxes import deliver
 
 BATCH = 500
 MAX_BATCHES = 100
