@@ -58,7 +58,8 @@ class Retry(Exception):
 
 
 class WaitUntil(Exception):
-    """It can't be done before `until` (with a timezone): a quota, for instance."""
+    """It can't be done before `until` (with a timezone), out of nobody's fault: a quota
+    is used up. The attempt isn't counted, at most 20 times or for six hours."""
 
     def __init__(self, until: datetime, reason: str = "") -> None:
         if until.tzinfo is None:

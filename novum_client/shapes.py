@@ -2,8 +2,11 @@
 
 import math
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
+
+# The server puts nothing off for longer; our clock may differ a little from its own.
+MOST_WAIT, A_MINUTE = timedelta(days=7), timedelta(minutes=1)
 
 
 @dataclass(frozen=True)
@@ -92,14 +95,19 @@ def renewed_of(value: dict[str, Any], sent_at: float) -> Renewed:
 
 @dataclass(frozen=True)
 class Failure:
-    """How an attempt ended without a result."""
+    """How an attempt ended without a result. `kind` is retry, wait_until or fatal."""
 
     reason: str
-    is_fatal: bool = False
+    kind: str = "retry"
     after_seconds: float | None = None
+    until: datetime | None = None
 
     def body(self) -> dict[str, Any]:
-        body: dict[str, Any] = {"reason": self.reason, "requeue": not self.is_fatal}
+        body: dict[str, Any] = {"reason": self.reason, "kind": self.kind}
         if self.after_seconds is not None:
-            body["retry_after_seconds"] = self.after_seconds
+            seconds = min(max(self.after_seconds, 0.0), MOST_WAIT.total_seconds())
+            body["retry_after_seconds"] = seconds
+        if self.until is not None:
+            latest = datetime.now(UTC) + MOST_WAIT - A_MINUTE
+            body["until"] = min(self.until, latest).isoformat()
         return body

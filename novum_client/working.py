@@ -6,7 +6,6 @@ import logging
 import threading
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from novum_client.errors import Fatal, Interrupted, Retry, WaitUntil
@@ -106,9 +105,8 @@ def failure_of(error: BaseException, job: Job) -> Failure:
         case Retry():
             return Failure(reason, after_seconds=error.after_seconds)
         case WaitUntil():
-            left = (error.until - datetime.now(UTC)).total_seconds()
-            return Failure(reason, after_seconds=max(left, 0.0))
+            return Failure(reason, "wait_until", until=error.until)
         case Fatal():
-            return Failure(reason, is_fatal=True)
+            return Failure(reason, "fatal")
     log.warning("%s failed", job.key, exc_info=error)
     return Failure(clean(f"{type(error).__name__}: {error}"))

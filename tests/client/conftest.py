@@ -1,6 +1,9 @@
+from functools import wraps
+from inspect import iscoroutinefunction
 from pathlib import Path
 
 import pytest
+from django.db import connection
 
 from novum_client import Client, worker
 from tests.client.network import Network
@@ -42,6 +45,21 @@ def client(url, token):
     client = Client(url, token)
     yield client
     client.close()
+
+
+def closing(function):
+    """Leave no connection of the test's own to the database in a worker's thread."""
+    if iscoroutinefunction(function):
+        return function
+
+    @wraps(function)
+    def closed(*arguments):
+        try:
+            return function(*arguments)
+        finally:
+            connection.close()
+
+    return closed
 
 
 @pytest.fixture

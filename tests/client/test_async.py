@@ -9,6 +9,7 @@ from boards.models import Card
 from leases.models import Lease
 from leases.verbs.revoke import revoke
 from novum_client import Retry
+from tests.client.conftest import closing
 
 
 def test_async_jobs_run_as_tasks_of_one_loop(working, world):
@@ -61,6 +62,7 @@ def test_a_lost_lease_cancels_the_task(working, world):
                 raise
         return "kept"
 
+    @closing
     def lose():
         revoke(world.owner, lease_id=Lease.objects.get().pk)
 
@@ -97,7 +99,7 @@ def test_a_served_worker_that_is_cancelled_ends_its_work_first(working, world):
 
     async def run():
         task = asyncio.create_task(short.serve())
-        while not await asyncio.to_thread(Lease.objects.exists):
+        while not await asyncio.to_thread(closing(Lease.objects.exists)):
             await asyncio.sleep(0.05)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

@@ -38,7 +38,8 @@ def test_twenty_workers_that_crash_do_everything_once(
     for program in programs:
         if program.is_alive():
             program.terminate()
-    assert all(program.ends() in (0, -9) for program in programs)
+    # One that had only just started had not begun to listen.
+    assert {program.ends() for program in programs} <= {0, -9, -15}
     check(programs)
 
 

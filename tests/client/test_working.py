@@ -23,6 +23,9 @@ from novum_client import (
 )
 from tests.processes.waiting import eventually
 
+IN_NINE_HOURS = datetime.now(UTC) + timedelta(hours=9)
+IN_A_YEAR = datetime.now(UTC) + timedelta(days=365)
+
 
 def card() -> Card:
     return Card.objects.get()
@@ -91,15 +94,16 @@ def test_any_exception_fails_the_attempt_and_another_one_follows(working, world)
 
 
 @pytest.mark.parametrize(
-    ("error", "state", "seconds"),
+    ("error", "kind", "attempts", "seconds"),
     [
-        (Retry("later", after_seconds=100), "open", 100),
-        (WaitUntil(datetime.now(UTC) + timedelta(hours=9), "quota"), "open", 9 * 3600),
-        (Fatal("no such file"), "failed", None),
+        (Retry("later", after_seconds=100), "retry", 1, 100),
+        (WaitUntil(IN_NINE_HOURS, "quota"), "wait_until", 0, 9 * 3600),
+        (WaitUntil(IN_A_YEAR, "quota"), "wait_until", 0, 7 * 86_400),
+        (Fatal("no such file"), "fatal", 1, None),
     ],
 )
 def test_each_kind_of_failure_has_its_consequence(
-    working, world, error, state, seconds
+    working, world, error, kind, attempts, seconds
 ):
     world.set(max_attempts=3)
     world.add()
@@ -110,7 +114,11 @@ def test_each_kind_of_failure_has_its_consequence(
 
     run_once(failing)
     lease = Lease.objects.get()
-    assert (card().state, lease.reason) == (state, str(error))
+    assert (lease.failure, lease.reason) == (kind, str(error))
+    assert (card().attempts, card().state) == (
+        attempts,
+        "open" if seconds else "failed",
+    )
     if seconds:
         left = card().available_at - lease.ended_at
         # The tests may have been read long before this one runs.
@@ -236,6 +244,20 @@ def test_a_queue_that_does_not_exist_is_an_error(client, world):
     with pytest.raises(Refused) as refused:
         worker(queue="nowhere", client=client)(print).run()
     assert refused.value.code == "unknown_queue"
+
+
+def test_a_queue_that_is_none_for_a_while_is_waited_for(working, world):
+    world.set(enabled=False)
+    world.add()
+    made = working()(lambda job: "done")
+    thread = threading.Thread(target=made.run, kwargs={"signals": False})
+    thread.start()
+    time.sleep(0.5)
+    assert thread.is_alive()
+    world.set(enabled=True)
+    eventually(lambda: card().output == "done")
+    made.stop()
+    thread.join(20)
 
 
 def test_a_worker_can_be_called_as_the_function_that_it_is(working):
