@@ -35,6 +35,12 @@ def workspaces_of(user: Any) -> list[WorkspaceShape]:
     return [shapes.workspace(row.workspace) for row in actors.order_by("created_at")]
 
 
+def workspaces(caller: Caller) -> list[WorkspaceShape]:
+    """Those of the person who calls; of an agent the one where its seat is."""
+    user_id = Actor.objects.values_list("user_id", flat=True).get(pk=caller.actor_id)
+    return workspaces_of(user_id) if user_id else [workspace(caller)]
+
+
 def agents(caller: Caller, *, page_size: int, page_token: str) -> Page[AgentShape]:
     """The workspace's agent seats."""
     rows = Actor.objects.in_workspace(caller.workspace_id).agents()
@@ -87,6 +93,15 @@ def people(caller: Caller, *, page_size: int, page_token: str) -> Page[PersonSha
     rows = rows.filter(kind=Actor.Kind.PERSON)
     order, types = ("-role", "-id"), tuple[int, UUID]
     return cut_page(rows, order, types, page_size, page_token, shape)
+
+
+def person(caller: Caller, *, person_id: UUID) -> PersonShape:
+    """Raises NotFound."""
+    rows = Actor.objects.in_workspace(caller.workspace_id).select_related("user")
+    row = rows.filter(pk=person_id, kind=Actor.Kind.PERSON).first()
+    if row is None:
+        raise NotFound("There is no such person here.")
+    return shapes.person(row, private=caller.is_admin())
 
 
 def me(caller: Caller) -> PersonShape:

@@ -49,8 +49,7 @@ class LastOwner(Conflict):
 def set_up(*, workspace: str, username: str, name: str, password: str) -> User:
     """The first workspace and its owner, who may also use the admin pages. Only while
     there is nobody at all: of two at once the second one gets AlreadySetUp."""
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_SET_UP_LOCK])
+    one_workspace_at_a_time()
     if User.objects.exists():
         raise AlreadySetUp
     handle = _handle_like(username)
@@ -63,7 +62,7 @@ def set_up(*, workspace: str, username: str, name: str, password: str) -> User:
     user.set_password(password)
     user.save()
     Actor.objects.create(
-        workspace=Workspace.objects.create(name=title, slug=_free_slug(title)),
+        workspace=Workspace.objects.create(name=title, slug=free_slug(title)),
         kind=Actor.Kind.PERSON,
         handle=handle,
         name=name.strip(),
@@ -88,7 +87,7 @@ def create_person(
     in as them until they follow a link (`links.sign_in_link`). Admins; owners are made
     by owners. Raises Invalid, UsernameTaken, HandleTaken."""
     caller.require_admin()
-    _only_owners_make_owners(caller, role)
+    only_owners_make_owners(caller, role)
     username = username.strip()
     handle = handle.strip().removeprefix("@") or _handle_like(username)
     name = name.strip() or username
@@ -125,7 +124,7 @@ def edit_member(
     change owners. Raises NotFound, Forbidden, LastOwner."""
     actor = _locked(caller, member_id)
     if role is not None:
-        _only_owners_make_owners(caller, role)
+        only_owners_make_owners(caller, role)
         actor.role = role
     if disabled is not None and disabled != (actor.disabled_at is not None):
         actor.disabled_at = Now() if disabled else None
@@ -135,6 +134,12 @@ def edit_member(
         raise LastOwner
     forget_tokens()
     return actor.pk
+
+
+def one_workspace_at_a_time() -> None:
+    """Until the end of the transaction nobody else makes one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [_SET_UP_LOCK])
 
 
 def save_named(user: User, *actors: Actor) -> None:
@@ -166,11 +171,11 @@ def _locked(caller: Caller, member_id: UUID) -> Actor:
     found = {row.pk: row for row in rows.order_by("id").select_for_update(no_key=True)}
     actor = found[member_id]
     if actor.role == WorkspaceRole.OWNER:
-        _only_owners_make_owners(caller, WorkspaceRole.OWNER)
+        only_owners_make_owners(caller, WorkspaceRole.OWNER)
     return actor
 
 
-def _only_owners_make_owners(caller: Caller, role: WorkspaceRole) -> None:
+def only_owners_make_owners(caller: Caller, role: WorkspaceRole) -> None:
     if role == WorkspaceRole.OWNER and caller.role != WorkspaceRole.OWNER:
         raise Forbidden("Only owners make owners and change them.", needs="owner")
 
@@ -206,7 +211,8 @@ def _handle_like(username: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", slugify(username)).strip("-")[:39]
 
 
-def _free_slug(title: str) -> str:
+def free_slug(title: str) -> str:
+    """A short name for a workspace that no other one has."""
     base = slugify(title)[:40] or "workspace"
     taken: Any = set(Workspace.objects.values_list("slug", flat=True))
     slug, number = base, 1

@@ -10,7 +10,7 @@ from novum.problems import Problem
 
 # Longer ones are cut by clients, and cost every agent at every turn.
 MAX_DESCRIPTION = 600
-_WHO = {"anybody": "", "admin": " of a workspace admin"}
+_WHO = {"anybody": "", "person": " of a person", "admin": " of a workspace admin"}
 
 
 def describe(operation: Operation) -> str:

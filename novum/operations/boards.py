@@ -13,6 +13,7 @@ from boards import reads
 from boards.shapes import BoardMemberShape, BoardShape
 from boards.verbs import boards
 from leases.verbs.revoke import free
+from leases.verbs.start_board import start_board as start
 from novum.operations.operation import Input, Operation, PageInput, Remembers
 
 Role = Literal["viewer", "commenter", "editor", "manager"]
@@ -37,6 +38,19 @@ class CreateBoard(Input, frozen=True):
     columns: Annotated[
         list[str], Meta(max_length=50, description="Names, from left to right.")
     ] = []
+
+
+class StartBoard(Input, frozen=True):
+    name: str
+    description: str = ""
+    default_role: DefaultRole = "editor"
+    template: Annotated[
+        Literal["pipeline", "kanban", "empty"],
+        Meta(
+            description="`pipeline`: two queues that hand on to each other;"
+            " `kanban`: to do, doing, done."
+        ),
+    ] = "pipeline"
 
 
 class EditBoard(BoardInput, frozen=True):
@@ -81,6 +95,18 @@ def create_board(caller: Caller, given: CreateBoard) -> BoardShape:
         description=given.description,
         default_role=BoardRole.EDITOR if role is msgspec.UNSET else role,
         columns=tuple(given.columns),
+    )
+    return reads.board(caller, board_id=board_id)
+
+
+def start_board(caller: Caller, given: StartBoard) -> BoardShape:
+    role = _role(given.default_role)
+    board_id = start(
+        caller,
+        name=given.name,
+        description=given.description,
+        default_role=BoardRole.EDITOR if role is msgspec.UNSET else role,
+        plan=given.template,
     )
     return reads.board(caller, board_id=board_id)
 
@@ -143,6 +169,23 @@ OPERATIONS = (
         input=CreateBoard,
         output=BoardShape,
         call=create_board,
+        scope="manage",
+        who="anybody",
+        errors=("invalid",),
+        status=201,
+        remembers=Remembers(
+            lambda made: [made.id],
+            lambda caller, given, ids: reads.board(caller, board_id=ids[0]),
+        ),
+    ),
+    Operation(
+        name="start_board",
+        method="POST",
+        path="/boards:start",
+        summary="Make a board from a template, with its queues; its maker is manager.",
+        input=StartBoard,
+        output=BoardShape,
+        call=start_board,
         scope="manage",
         who="anybody",
         errors=("invalid",),

@@ -55,7 +55,7 @@ class Operation:
     """`name` is also the MCP tool, the CLI command and the operationId.
 
     `scope` is what the token must have (empty: open to everybody), `who` the board role
-    or workspace role that the verb asks for, `errors` the codes that it can answer,
+    or workspace role that the verb asks for, `anybody` or `person` (no agent), `errors` the codes that it can answer,
     `bucket` which rate limit it counts in, `aliases` further paths. What must be so
     before the call stands in the docstring of `call` (`doc`). `repeatable`: the same
     call once more changes no row, not even by another event. `destroys`: it may

@@ -9,7 +9,9 @@ from novum.operations import (
     leases,
     me,
     messages,
+    people,
     tasks,
+    workspaces,
 )
 from novum.operations.operation import Operation
 from novum.parts import parts
@@ -24,5 +26,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *tasks.OPERATIONS,
     *messages.OPERATIONS,
     *me.OPERATIONS,
+    *people.OPERATIONS,
+    *workspaces.OPERATIONS,
     *(one for part in parts("operations") for one in part.OPERATIONS),
 )

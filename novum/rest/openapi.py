@@ -72,7 +72,11 @@ def _operation(
 
 def prose(one: Operation) -> str:
     """Who may do it."""
-    who = {"anybody": "Anybody in the workspace", "admin": "Admins of the workspace"}
+    who = {
+        "anybody": "Anybody in the workspace",
+        "person": "People, not agents",
+        "admin": "Admins of the workspace",
+    }
     may = who.get(one.who, f"Board role {one.who} or above")
     return f"{may}; scope `{one.scope}`."
 

@@ -188,6 +188,44 @@ class Person(Form):
         self.fields["handle"].help_text = _("Empty: made from the user name.")
 
 
+class KnownPerson(Form):
+    username = _username(
+        help_text=_("What they sign in with already, in another workspace."),
+        attrs={"autocomplete": "off"},
+    )
+    role = forms.ChoiceField(label=_("Role"), choices=ROLES, initial="member")
+
+    def __init__(self, *args: Any, may_make_owners: bool = False, **kwargs: Any):
+        kwargs.setdefault("auto_id", "known_%s")
+        super().__init__(*args, **kwargs)
+        role = self.fields["role"]
+        assert isinstance(role, forms.ChoiceField)
+        role.choices = list(ROLES if may_make_owners else ROLES[:2])
+
+
+class WorkspaceName(Form):
+    name = forms.CharField(label=_("Name"), max_length=100)
+
+
+class NewWorkspace(Form):
+    name = forms.CharField(
+        label=_("Name"),
+        max_length=100,
+        widget=forms.TextInput(attrs={"placeholder": _("Research")}),
+    )
+    key = forms.CharField(
+        label=_("Key of its cards"),
+        max_length=8,
+        initial="NOV",
+        help_text=_("2 to 8 capital letters and digits. It stays."),
+        widget=forms.TextInput(attrs={"autocapitalize": "characters"}),
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any):
+        kwargs.setdefault("auto_id", "new_%s")
+        super().__init__(*args, **kwargs)
+
+
 class NewBoard(Form):
     name = forms.CharField(
         label=_("Name"),

@@ -122,8 +122,10 @@ def members(request: PageRequest) -> HttpResponse:
         else:
             if given["password"]:
                 return done(request, _("%s can sign in now.") % given["name"])
-            return _members(request, link=_link(request, member_id), of=given["name"])
-    return _members(request, form=form)
+            return members_page(
+                request, link=_link(request, member_id), of=given["name"]
+            )
+    return members_page(request, form=form)
 
 
 @require_POST
@@ -145,10 +147,10 @@ def edit(request: PageRequest, member_id: UUID) -> HttpResponse:
 @page
 def link(request: PageRequest, member_id: UUID) -> HttpResponse:
     """A new one-time link for somebody who has lost their password."""
-    return _members(request, link=_link(request, member_id))
+    return members_page(request, link=_link(request, member_id))
 
 
-def _members(request: PageRequest, **more: Any) -> HttpResponse:
+def members_page(request: PageRequest, **more: Any) -> HttpResponse:
     token = request.GET.get("page", "")
     people = reads.people(request.caller, page_size=PEOPLE_PER_PAGE, page_token=token)
     agents = reads.agents(request.caller, page_size=MAX_PAGE_SIZE, page_token="")
@@ -156,19 +158,21 @@ def _members(request: PageRequest, **more: Any) -> HttpResponse:
         "people": people,
         "agents": agents,
         "form": _person_form(request, None),
-        "roles": _roles(request),
+        "known_form": forms.KnownPerson(may_make_owners=len(roles(request)) > 2),
+        "roles": roles(request),
         "nav": "members",
         **more,
     }
-    status = 422 if context["form"].errors else 200
+    wrong = context["form"].errors or context["known_form"].errors
+    status = 422 if wrong else 200
     return render(request, "accounts/members.html", context, status=status)
 
 
 def _person_form(request: PageRequest, data: Any) -> forms.Person:
-    return forms.Person(data, may_make_owners=len(_roles(request)) > 2)
+    return forms.Person(data, may_make_owners=len(roles(request)) > 2)
 
 
-def _roles(request: PageRequest) -> Any:
+def roles(request: PageRequest) -> Any:
     """Those that the caller may give."""
     is_owner = request.caller.role == WorkspaceRole.OWNER
     return forms.ROLES if is_owner else forms.ROLES[:2]

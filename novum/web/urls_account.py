@@ -1,6 +1,6 @@
 from django.urls import URLPattern, path
 
-from novum.web import agents, home, people, session
+from novum.web import agents, home, people, session, workspaces
 
 _agent = "agents/<uuid:agent_id>"
 
@@ -22,7 +22,10 @@ urlpatterns: list[URLPattern] = [
         people.revoke_token,
         name="my-token-revoke",
     ),
+    path("workspace", workspaces.workspace, name="workspace"),
+    path("workspaces", workspaces.create, name="workspace-create"),
     path("members", people.members, name="members"),
+    path("members/add", workspaces.add_person, name="member-add"),
     path("members/<uuid:member_id>", people.edit, name="member"),
     path("members/<uuid:member_id>/link", people.link, name="member-link"),
     path("boards/<uuid:board_id>/members", people.board_members, name="board-members"),

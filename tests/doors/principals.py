@@ -32,11 +32,12 @@ class Principal:
             return 403
         if operation.who in BOARD_ROLES:
             return self._on_the_board(BOARD_ROLES[operation.who], operation.status)
+        if operation.who == "person" and self.caller.kind != "person":
+            return 403
         if not self.ours and "{" in operation.path:
             return 404
-        if operation.who == "admin" and not self.caller.is_admin():
-            return 403
-        return operation.status
+        is_refused = operation.who == "admin" and not self.caller.is_admin()
+        return 403 if is_refused else operation.status
 
     def _on_the_board(self, needed: BoardRole, status: int) -> int:
         if self.role is None:

@@ -14,12 +14,15 @@ from django.apps import apps
 from django.http import HttpResponse
 
 from accounts.callers import Caller
+from accounts.models import Actor
+from accounts.roles import WorkspaceRole
+from accounts.verbs.profile import create_my_token
 from boards.models import Comment
 from boards.verbs.boards import archive_board
 from boards.verbs.cards import archive_card
 from leases.shapes import Claim
 from novum.operations.operation import Operation
-from tests.builders import World, a_seat, a_token, receipt
+from tests.builders import World, a_person, a_seat, a_token, a_workspace, receipt
 from tests.doors.http import Http
 from tests.tasks_people import recipes as tasks
 
@@ -121,6 +124,26 @@ def _token(world: World, by: Caller | None) -> dict[str, Any]:
     return {"agent_id": seat.pk, "token_id": a_token(seat)[1].pk}
 
 
+def _person(world: World, by: Caller | None) -> dict[str, Any]:
+    return {"person_id": a_person(world.workspace, WorkspaceRole.MEMBER).actor_id}
+
+
+def _login_elsewhere(world: World, by: Caller | None) -> dict[str, Any]:
+    stranger = a_person(a_workspace())
+    return {"username": Actor.objects.get(pk=stranger.actor_id).user.username}
+
+
+def _my_token(world: World, by: Caller | None) -> dict[str, Any]:
+    """Their own, if they are a person here."""
+    is_ours = by and by.workspace_id == world.workspace.pk and by.kind == "person"
+    made, _ = create_my_token(by if by and is_ours else world.owner, name="Laptop")
+    return {"token_id": made}
+
+
+def _workspace(world: World, by: Caller | None) -> dict[str, Any]:
+    return {"workspace_id": world.workspace.pk}
+
+
 def _nothing(world: World, by: Caller | None) -> dict[str, Any]:
     return {}
 
@@ -168,6 +191,7 @@ RECIPES: dict[str, Recipe] = {
     "edit_comment": _with(_comment, text="Well, well."),
     "delete_comment": _comment,
     "list_boards": _nothing,
+    "start_board": _with(_nothing, name="New", template="pipeline"),
     "create_board": _with(_nothing, name="New"),
     "get_board": _board,
     "edit_board": _with(_board, name="Changed"),
@@ -196,6 +220,21 @@ RECIPES: dict[str, Recipe] = {
     "create_token": _with(_agent, name="New"),
     "revoke_token": _token,
     "list_events": _board,
+    "list_people": _nothing,
+    "create_person": _with(_nothing, username="new-person"),
+    "add_person": _login_elsewhere,
+    "get_person": _person,
+    "edit_person": _with(_person, role="admin"),
+    "get_sign_in_link": _person,
+    "get_profile": _nothing,
+    "edit_profile": _with(_nothing, name="Changed"),
+    "list_my_tokens": _nothing,
+    "create_my_token": _with(_nothing, name="New", scopes=["read"]),
+    "revoke_my_token": _my_token,
+    "list_workspaces": _nothing,
+    "create_workspace": _with(_nothing, name="New"),
+    "get_workspace": _workspace,
+    "edit_workspace": _with(_workspace, name="Changed"),
     "get_me": _nothing,
     "list_my_leases": _nothing,
     "list_members": _nothing,

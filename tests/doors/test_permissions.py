@@ -39,7 +39,9 @@ def test_every_operation_has_a_recipe_and_every_recipe_an_operation():
 
 def test_every_declaration_says_who_and_by_which_scope():
     for operation in OPERATIONS:
-        assert operation.who in {*BOARD_ROLES, "admin", "anybody"}, operation.name
+        assert operation.who in {*BOARD_ROLES, "admin", "anybody", "person"}, (
+            operation.name
+        )
         assert operation.scope in WorkerToken.Scope.values, operation.name
 
 
