@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from time import perf_counter
+from typing import ClassVar
 from uuid import UUID
 
 from bench.load import LoadError, Talk
@@ -37,6 +38,16 @@ class Queue:
         ]
         body = b'{"leases":[%b]}' % b",".join(results)
         return _post(b"/v1/leases:complete", self.token, body)
+
+
+@dataclass(frozen=True)
+class NamedQueue(Queue):
+    """The same column, addressed as a task's queue."""
+
+    name: ClassVar[str] = "by-name"
+
+    def claim(self, count: int | None = None) -> bytes:
+        return _post(b"/v1/tasks:claim", self.token, b'{"queue":"by-name"}')
 
 
 @dataclass
