@@ -1,5 +1,6 @@
 """Boards, columns, cards, and what happened to them."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from uuid import UUID
 
@@ -137,7 +138,33 @@ class CardQuerySet(models.QuerySet["Card"]):
     def claimable_by(self, column_id: UUID, actor_id: UUID) -> "CardQuerySet":
         """Ready and kept for one actor. Stands on `card_claimable_by`."""
         return (
-            self.filter(READY, column_id=column_id, assignee_id=actor_id)
+            self.filter(READY, column_id=column_id, assignee_id=actor_id, skills=[])
+            .in_order()
+            .select_for_update(skip_locked=True, no_key=True)
+        )
+
+    def asking_for_skills(self, column_id: UUID) -> "CardQuerySet":
+        """Ready for anyone with the right skills. Stands on `card_claimable_skilled`."""
+        return self.filter(READY, column_id=column_id, assignee=None).exclude(skills=[])
+
+    def claimable_with(
+        self,
+        column_id: UUID,
+        actor_id: UUID,
+        *,
+        skills: Sequence[str],
+        labels: Sequence[str],
+        asking: Sequence[str],
+    ) -> "CardQuerySet":
+        """Ready for one actor who has these `skills`, or anyone; with all these `labels`
+        and asking for all skills of `asking`. Walks along the open cards in order
+        (`card_live`), past those that don't match."""
+        return (
+            self.present()
+            .filter(READY, column_id=column_id)
+            .filter(Q(assignee=None) | Q(assignee_id=actor_id))
+            .filter(skills__contained_by=skills, skills__contains=asking)
+            .filter(labels__contains=labels)
             .in_order()
             .select_for_update(skip_locked=True, no_key=True)
         )

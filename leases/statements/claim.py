@@ -1,7 +1,7 @@
 """The claim as one statement."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -18,8 +18,9 @@ from leases.statements.gate import PASS, gate
 from leases.statements.running import compact, embedded, run
 from leases.tokens import new_nonce
 
-# Stand-ins for the two parameters of the embedded querysets.
+# Stand-ins for the parameters of the embedded querysets.
 _COLUMN, _ACTOR = UUID(int=1), UUID(int=2)
+_LISTS = {name: [f"any {name}"] for name in ("skills", "labels", "asking")}
 # What is told of a card that was taken: what its shape shows, and what events need.
 _CARD = (
     *CardRow.__annotations__,
@@ -33,6 +34,8 @@ _KEPT = "EXISTS (SELECT FROM mine)"
 
 def _picked(queryset: QuerySet[Card], count: int, condition: str = "") -> str:
     text = embedded(queryset.values("id"), column=_COLUMN, actor=_ACTOR)
+    for name, (stand_in,) in _LISTS.items():
+        text = text.replace(f"ARRAY['{stand_in}']", f"%({name})s")
     select, order = text.split(" ORDER BY ")
     also = f" AND {condition}" if condition else ""
     return f"SELECT id FROM ({select}{also} ORDER BY {order} LIMIT {count}) AS c"
@@ -81,6 +84,24 @@ def _usual(count: int) -> Way:
     return Way(
         "k.concurrency_limit",
         unusual,
+        f"picked AS MATERIALIZED (SELECT id, {_numbers(count)} AS n FROM"
+        f" ({cards} LIMIT (SELECT cards FROM room)) next)",
+    )
+
+
+def _usual_with_skills(count: int) -> Way:
+    """The same for who has skills: unusual is also a card that asks for any."""
+    usual = _usual(count)
+    skilled = _first(Card.objects.asking_for_skills(_COLUMN).in_order())
+    return replace(usual, unusual=f"{usual.unusual} OR EXISTS ({skilled})")
+
+
+def _chosen(count: int) -> Way:
+    """By skills and labels, mine and anyone's in one walk along the queue."""
+    cards = _picked(Card.objects.claimable_with(_COLUMN, _ACTOR, **_LISTS), count)
+    return Way(
+        _TOP,
+        "false",
         f"picked AS MATERIALIZED (SELECT id, {_numbers(count)} AS n FROM"
         f" ({cards} LIMIT (SELECT cards FROM room)) next)",
     )
@@ -211,14 +232,20 @@ def take(
     seconds: int | None,
     *,
     tidied: bool,
+    labels: Sequence[str] = (),
+    asking: Sequence[str] = (),
 ) -> list[Any]:
     """Run it: no row where the column has no contract, else at least one; a row's `id`
     is the card's, null when none was taken. `tidied` = don't stop for overdue cards."""
     parameters = _parameters(caller, board_id, column_id, count)
     parameters |= {"seconds": seconds, "tidied": tidied}
-    rows = run(_statement(count, _usual), parameters)
+    parameters |= {"labels": list(labels), "asking": list(asking)}
+    if labels or asking:
+        return run(_statement(count, _chosen), parameters)
+    usual, other = (_usual_with_skills, _chosen) if caller.skills else (_usual, _any)
+    rows = run(_statement(count, usual), parameters)
     if rows and rows[0].unusual:
-        rows = run(_statement(count, _any), parameters)
+        rows = run(_statement(count, other), parameters)
     return rows
 
 
@@ -241,6 +268,7 @@ def _parameters(
         "actor": caller.actor_id,
         "token": caller.token_id,
         "handle": caller.handle,
+        "skills": list(caller.skills),
         # Only people may hold a card without end (design section 5).
         "fallback": DEFAULT_LEASE_SECONDS if caller.kind == "agent" else None,
         "leases": [new_id() for _ in range(count)],

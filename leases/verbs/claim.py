@@ -1,6 +1,7 @@
 """Claim: the next eligible card, under one row lock (design section 3)."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
 from typing import Any
@@ -13,6 +14,7 @@ from accounts.callers import Caller
 from accounts.errors import Invalid, NotFound
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, caller_ref
+from accounts.skills import skills_of
 from boards import access
 from boards.models import READY, Card
 from boards.reads import cards_by_ids, column_on
@@ -33,6 +35,33 @@ from leases.verbs.tidy import BATCH, dead_letter_exhausted, tidy
 _ROUNDS = 20
 
 
+@dataclass(frozen=True)
+class Wanted:
+    """Which cards of which queue, and for how long."""
+
+    board_id: UUID
+    column_id: UUID
+    seconds: int | None = None
+    labels: tuple[str, ...] = ()
+    skills: tuple[str, ...] = ()
+
+    @property
+    def is_choice(self) -> bool:
+        return bool(self.labels or self.skills)
+
+    def take(self, caller: Caller, count: int, *, tidied: bool) -> list[Any]:
+        return take(
+            caller,
+            self.board_id,
+            self.column_id,
+            count,
+            self.seconds,
+            tidied=tidied,
+            labels=self.labels,
+            asking=self.skills,
+        )
+
+
 def claim(
     caller: Caller,
     *,
@@ -40,19 +69,30 @@ def claim(
     column_id: UUID,
     count: int | None = None,
     lease_ttl_seconds: int | None = None,
+    labels: Sequence[str] = (),
+    skills: Sequence[str] = (),
 ) -> Claimed:
     """Lease the next eligible card of the column (or up to `count` of them).
 
-    The card is the caller's alone until `expires_at`; its attempt counts from now on,
-    whatever becomes of the worker (seed A). Nothing eligible is an answer, no error.
-    Raises NotFound, Forbidden, NotAQueue, SeatAtCapacity, Invalid.
+    Offered is what asks for no skill that the caller lacks; with `labels` what has all
+    of them, with `skills` what asks for all of these. What doesn't match keeps nobody
+    waiting. The card is the caller's alone until `expires_at`; its attempt counts from
+    now on, whatever becomes of the worker (seed A). Nothing eligible is an answer, no
+    error. Raises NotFound, Forbidden, NotAQueue, SeatAtCapacity, Invalid.
     """
     access.require(caller, board_id, BoardRole.EDITOR)
     _check("count", count, 1, MAX_CLAIM_COUNT)
     check_seconds("lease_ttl_seconds", lease_ttl_seconds)
+    wanted = Wanted(
+        board_id,
+        column_id,
+        lease_ttl_seconds,
+        tuple(labels),
+        tuple(skills_of(skills, "/skills")),
+    )
     asking.note(column_id)
     with room(caller, count or 1) as number:
-        rows = _take(caller, board_id, column_id, number, lease_ttl_seconds)
+        rows = _take(caller, wanted, number)
     claims = [_claim_of(caller, row) for row in rows if row.id]
     if not claims:
         return _nothing(rows[0], column_id, count)
@@ -124,24 +164,23 @@ def _check(field: str, value: int | None, low: int, high: int) -> None:
         raise Invalid.at(f"/{field}", "out_of_range", f"{field} is {low} to {high}.")
 
 
-def _take(
-    caller: Caller, board_id: UUID, column_id: UUID, count: int, seconds: int | None
-) -> list[Any]:
+def _take(caller: Caller, wanted: Wanted, count: int) -> list[Any]:
     """At least one row; without a card in it when there is nothing to claim."""
-    if count > 1 and _keeps_some_for(caller, column_id):
+    column_id = wanted.column_id
+    if _is_in_turn(caller, wanted, count):
         if _has_unjudged(column_id):
             judge(column_id)
-        return _take_in_turn(caller, board_id, column_id, count, seconds)
-    rows = take(caller, board_id, column_id, count, seconds, tidied=False)
+        return _take_in_turn(caller, wanted, count)
+    rows = wanted.take(caller, count, tidied=False)
     if not rows or not rows[0].enabled:
-        column_on(board_id, column_id)
+        column_on(wanted.board_id, column_id)
         raise NotAQueue
     until = monotonic() + PASS_SECONDS
     while _stopped_short(rows[0]):
         # Before the transaction: no row is locked while a schema is at work.
         if _has_unjudged(column_id):
             judge(column_id)
-        taken = _tidy_and_take(rows, caller, board_id, column_id, count, seconds)
+        taken = _tidy_and_take(rows, caller, wanted, count)
         rows = taken or rows
         if (taken and (rows[0].full or not rows[0].unjudged)) or monotonic() > until:
             break
@@ -157,23 +196,19 @@ def _stopped_short(row: Any) -> bool:
 
 @transaction.atomic
 def _tidy_and_take(
-    rows: list[Any],
-    caller: Caller,
-    board_id: UUID,
-    column_id: UUID,
-    count: int,
-    seconds: int | None,
+    rows: list[Any], caller: Caller, wanted: Wanted, count: int
 ) -> list[Any]:
     """Nothing at all when there is more to tidy, or to judge since: what comes free may
     be next, and may have been held while the schema changed."""
+    column_id = wanted.column_id
     for _ in range(_ROUNDS):
         if rows[0].untidy and (tidy(column_id) >= BATCH or _has_unjudged(column_id)):
             return []
-        if count > 1 and _keeps_some_for(caller, column_id):
-            return _take_in_turn(caller, board_id, column_id, count, seconds)
+        if _is_in_turn(caller, wanted, count):
+            return _take_in_turn(caller, wanted, count)
         if rows[0].picked:
             dead_letter_exhausted(column_id)
-        rows = take(caller, board_id, column_id, count, seconds, tidied=True)
+        rows = wanted.take(caller, count, tidied=True)
         if rows[0].id or not rows[0].picked:
             break
     return rows
@@ -183,19 +218,22 @@ def _has_unjudged(column_id: UUID) -> bool:
     return Card.objects.unjudged(column_id).exists()
 
 
-def _keeps_some_for(caller: Caller, column_id: UUID) -> bool:
-    mine = Card.objects.filter(READY, column_id=column_id, assignee_id=caller.actor_id)
+def _is_in_turn(caller: Caller, wanted: Wanted, count: int) -> bool:
+    """Of many cards some are kept for the caller, and come at their place in the order.
+    A choice looks at theirs and at anyone's in one go."""
+    if count == 1 or wanted.is_choice:
+        return False
+    mine = Card.objects.filter(
+        READY, column_id=wanted.column_id, assignee_id=caller.actor_id
+    )
     return mine.exists()
 
 
 @transaction.atomic
-def _take_in_turn(
-    caller: Caller, board_id: UUID, column_id: UUID, count: int, seconds: int | None
-) -> list[Any]:
-    """One by one, so that cards kept for the caller come at their place in the order."""
+def _take_in_turn(caller: Caller, wanted: Wanted, count: int) -> list[Any]:
     rows: list[Any] = []
     for _ in range(count):
-        found = _take(caller, board_id, column_id, 1, seconds)
+        found = _take(caller, wanted, 1)
         if not found[0].id:
             return rows or found
         rows += found

@@ -61,6 +61,12 @@ class ClaimNextCard(ColumnInput, frozen=True):
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM_COUNT)] | None = None
     lease_ttl_seconds: LeaseSeconds | None = None
     card_id: UUID | None = None
+    labels: Annotated[
+        list[str], Meta(max_length=50, description="Only cards with all of these.")
+    ] = []
+    skills: Annotated[
+        list[str], Meta(description="Only cards that ask for all of these.")
+    ] = []
 
 
 class ClaimCard(Input, frozen=True):
@@ -169,6 +175,8 @@ def claim_next_card(caller: Caller, given: ClaimNextCard) -> Claimed:
         column_id=given.column_id,
         count=given.count,
         lease_ttl_seconds=given.lease_ttl_seconds,
+        labels=given.labels,
+        skills=given.skills,
     )
 
 
