@@ -14,7 +14,7 @@ from novum.cli.catalog import Operation
 from novum.cli.session import Session
 from novum.cli.transport import Answer, Request
 
-# A result is worth some patience: about half a minute.
+# A result is worth some patience: twenty seconds.
 TRIES_TO_END = 9
 
 

