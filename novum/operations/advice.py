@@ -31,6 +31,8 @@ NEXT_STEPS = {
     "not_cancellable": "Only open cards and those at work can be called off.",
     "too_many_endpoints": "Delete an endpoint that nobody needs first.",
     "endpoint_off": "Switch the endpoint on first (edit_webhook_endpoint).",
+    "seat_at_capacity": "Finish or release one of the cards that `current` names, then"
+    " claim again.",
     "not_found": "Check the id: it may be gone, or not for you to see. List what there"
     " is.",
     "forbidden": "Repeating won't help: ask the people who run the board for what"
