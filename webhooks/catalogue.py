@@ -46,6 +46,8 @@ KINDS = (
     Kind(events.CARD_RESTORED, "A card came back.", _CARD),
     Kind(events.CARD_COMMENTED, "Somebody said something about a card.", _CARD),
     Kind(events.CARD_REQUEUED, "A failed card may be tried again.", _CARD),
+    Kind(events.CARD_CANCEL_REQUESTED, "The holder is asked to stop.", _CARD),
+    Kind(events.CARD_CANCELLED, "A card is not to be worked on any more.", _CARD),
     Kind(events.CONTRACT_UPDATED, "A queue has other terms.", _COLUMN),
     Kind(events.COLUMN_PAUSED, "A queue gives out no cards for now.", _COLUMN),
     Kind(events.COLUMN_RESUMED, "A queue gives out cards again.", _COLUMN),

@@ -116,7 +116,8 @@ class MessageComment(msgspec.Struct, frozen=True):
 
 class MessageLease(msgspec.Struct, frozen=True):
     """The lease as it stood after the event. `outcome` where it ended without a result:
-    `requeued` (due at `next_due`; null: at once) or `dead_lettered`. No receipt."""
+    `requeued` (due at `next_due`; null: at once), `dead_lettered` or `cancelled`. The
+    receipt is never here."""
 
     id: UUID
     attempt: int
