@@ -27,29 +27,52 @@ from leases.statements.running import compact, run
 
 NEXT_POSITION = f"nextval('boards_card_position') * {GAP}"
 
-_HELD = """
+_ONLY = "(%(leases)s::uuid[])[1]"
+_CARD_LOCKED = "c.id, c.attempts, c.column_id, c.waits, c.waits_since"
+_LEASE_LOCKED = """l.id AS lease_id, l.column_id AS queue_id, l.slot, l.state,
+      l.expires_at, l.cancel_requested_at"""
+_CLOCKED = """held.*, k.enabled, k.max_attempts, k.backoff_seconds, d.id AS target,
+    d.is_queue, d.checks_input, clock_timestamp() AS now"""
+_MANY_HELD = f"""
 target AS MATERIALIZED (
   SELECT d.id, d.is_queue, d.checks_input FROM boards_column d
-  WHERE d.archived_at IS NULL AND d.id IN (SELECT {target} FROM leases_contract k
-    WHERE k.column_id IN ({columns})) FOR KEY SHARE
+  WHERE d.archived_at IS NULL AND d.id IN (SELECT {{target}} FROM leases_contract k
+    WHERE k.column_id IN ({{columns}})) FOR KEY SHARE
 ), wanted AS MATERIALIZED (
   SELECT l.id, l.card_id FROM leases_lease l
-  WHERE (SELECT count(*) FROM target) >= 0 AND {pick}
+  WHERE (SELECT count(*) FROM target) >= 0 AND {{pick}}
 ), held AS MATERIALIZED (
   SELECT c.*, l.*
   FROM (SELECT id, card_id FROM wanted ORDER BY card_id) w
-  CROSS JOIN LATERAL (SELECT c.id, c.attempts, c.column_id, c.waits,
-      c.waits_since FROM boards_card c
-    WHERE c.id = w.card_id FOR NO KEY UPDATE {skip}) c
-  CROSS JOIN LATERAL (SELECT l.id AS lease_id, l.column_id AS queue_id, l.slot, l.state,
-      l.expires_at, l.cancel_requested_at FROM leases_lease l
-    WHERE l.id = w.id AND l.card_id = c.id FOR NO KEY UPDATE {skip}) l
+  CROSS JOIN LATERAL (SELECT {_CARD_LOCKED} FROM boards_card c
+    WHERE c.id = w.card_id FOR NO KEY UPDATE {{skip}}) c
+  CROSS JOIN LATERAL (SELECT {_LEASE_LOCKED} FROM leases_lease l
+    WHERE l.id = w.id AND l.card_id = c.id FOR NO KEY UPDATE {{skip}}) l
 ), clocked AS MATERIALIZED (
-  SELECT held.*, k.enabled, k.max_attempts, k.backoff_seconds, d.id AS target,
-    d.is_queue, d.checks_input, row_number() OVER () AS n, clock_timestamp() AS now
+  SELECT {_CLOCKED}, row_number() OVER () AS n
   FROM (SELECT count(*) FROM held) AS all_of_them, held
   JOIN leases_contract k ON k.column_id = held.queue_id
-  LEFT JOIN target d ON d.id = {target}
+  LEFT JOIN target d ON d.id = {{target}}
+)"""
+# The same for one lease, as nearly all calls are, without what only many need: most of
+# what a statement costs is what is set up for it. Its one row is there once it's locked.
+_ONE_HELD = f"""
+target AS MATERIALIZED (
+  SELECT d.id, d.is_queue, d.checks_input
+  FROM leases_contract k JOIN boards_column d ON d.id = {{target}}
+  WHERE d.archived_at IS NULL AND k.column_id = (SELECT l.column_id
+    FROM leases_lease l WHERE l.id = {_ONLY}) FOR KEY SHARE OF d
+), held AS MATERIALIZED (
+  SELECT c.*, l.*
+  FROM (SELECT {_CARD_LOCKED} FROM boards_card c
+    WHERE (SELECT count(*) FROM target) >= 0 AND c.id = (SELECT l.card_id
+      FROM leases_lease l WHERE l.id = {_ONLY}) FOR NO KEY UPDATE) c
+  CROSS JOIN LATERAL (SELECT {_LEASE_LOCKED} FROM leases_lease l
+    WHERE l.id = {_ONLY} AND l.card_id = c.id FOR NO KEY UPDATE) l
+), clocked AS MATERIALIZED (
+  SELECT {_CLOCKED}, 1 AS n
+  FROM held JOIN leases_contract k ON k.column_id = held.queue_id
+  LEFT JOIN target d ON d.id = {{target}}
 )"""
 
 # The state is asked for behind the locks, and lapsed leases by `ended_at`: with
@@ -68,14 +91,18 @@ freed AS (
   UPDATE leases_slot s SET lease_id = NULL FROM ending e
   WHERE s.column_id = e.column_id AND s.number = e.slot AND s.lease_id = e.lease_id
 )"""
+_TOLD_OF_CARD = """c.id, c.number, c.title, c.column_id, c.state, c.attempts,
+  c.available_at, c.version, c.sequence"""
+_TOLD_OF_LEASE = f"""{LEASE}, l.workspace_id, h.handle AS by_handle,
+  h.name AS by_name, h.kind AS by_kind, e.column_id AS from_column_id, e.max_attempts,
+  e.n, e.now"""
 _RESULT = f"""
-SELECT {LEASE}, h.handle AS by_handle, h.name AS by_name, h.kind AS by_kind, c.number,
-  c.title, c.column_id AS card_column_id, c.state AS card_state, c.attempts,
-  c.available_at, c.version, now
-FROM card c JOIN lease l ON l.card_id = c.id JOIN ending e ON e.id = c.id
-JOIN accounts_actor h ON h.id = l.holder_id"""
+SELECT {LEASE}, l.by_handle, l.by_name, l.by_kind, c.number, c.title,
+  c.column_id AS card_column_id, c.state AS card_state, c.attempts, c.available_at,
+  c.version, l.now
+FROM card c JOIN lease l ON l.card_id = c.id"""
 _LEASE_DATA = """jsonb_build_object('id', l.id, 'attempt', l.attempt,
-  'max_attempts', e.max_attempts, 'holder', h.handle, 'acquired_at', l.acquired_at,
+  'max_attempts', l.max_attempts, 'holder', l.by_handle, 'acquired_at', l.acquired_at,
   'expires_at', l.expires_at, 'ended_at', l.ended_at, 'reason', l.reason,
   'note', l.note, 'outcome', l.outcome, 'next_due', l.next_due,
   'failure', l.failure)"""
@@ -85,10 +112,9 @@ def _event(type: str, number: str, which: str, where: str = "true") -> str:
     return f"""
 SELECT (%(events)s::uuid[])[{number}], l.workspace_id, '{type}', %(actor)s::uuid,
   %(token)s::uuid, l.board_id, l.column_id, l.card_id, l.id, {which},
-  jsonb_build_object('lease', {_LEASE_DATA}, 'from_column_id', e.column_id,
+  jsonb_build_object('lease', {_LEASE_DATA}, 'from_column_id', l.from_column_id,
     'to_column_id', c.column_id, 'state', c.state)
-FROM card c JOIN lease l ON l.card_id = c.id JOIN ending e ON e.id = c.id
-JOIN accounts_actor h ON h.id = l.holder_id WHERE {where}"""
+FROM card c JOIN lease l ON l.card_id = c.id WHERE {where}"""
 
 
 def _recorded(*selects: str) -> str:
@@ -96,15 +122,23 @@ def _recorded(*selects: str) -> str:
     return f"recorded AS (INSERT INTO boards_event ({events.EVENT_COLUMNS}) {together})"
 
 
-_COMPLETE = compact(f"""
-WITH {
-    _HELD.format(target="k.on_success_column_id", columns=_THEIRS, pick=_THESE, skip="")
-},
-ending AS MATERIALIZED (
-  SELECT clocked.*, g.output, g.properties FROM clocked
+_OF_MANY = f"""SELECT clocked.*, g.output, g.properties FROM clocked
   JOIN unnest(%(leases)s::uuid[], %(outputs)s::jsonb[], %(properties)s::jsonb[])
     AS g (lease_id, output, properties) USING (lease_id)
-  WHERE {_STILL_HELD}
+  WHERE {_STILL_HELD}"""
+_OF_ONE = f"""SELECT *, (%(outputs)s::jsonb[])[1] AS output,
+    (%(properties)s::jsonb[])[1] AS properties
+  FROM clocked WHERE {_STILL_HELD}"""
+
+
+def _complete(held: str, ending: str) -> str:
+    parts = held.format(
+        target="k.on_success_column_id", columns=_THEIRS, pick=_THESE, skip=""
+    )
+    return compact(f"""
+WITH {parts},
+ending AS MATERIALIZED (
+  {ending}
 ), card AS (
   UPDATE boards_card c SET lease_id = NULL, holder_id = NULL, available_at = NULL,
     state = CASE WHEN e.is_queue THEN 'open' ELSE 'done' END,
@@ -118,13 +152,18 @@ ending AS MATERIALIZED (
     output = COALESCE(e.output, c.output),
     properties = c.properties || COALESCE(e.properties, '{{}}'),
     version = c.version + 1, sequence = c.sequence + 1, updated_at = e.now
-  FROM ending e WHERE c.id = e.id RETURNING c.*
+  FROM ending e WHERE c.id = e.id RETURNING {_TOLD_OF_CARD}
 ), lease AS (
   UPDATE leases_lease l SET state = 'completed', ended_at = e.now, output = e.output
-  FROM ending e WHERE l.id = e.lease_id RETURNING l.*
-), {_FREED}, {_recorded(_event(events.LEASE_COMPLETED, "e.n", "c.sequence"))}
+  FROM ending e, accounts_actor h WHERE l.id = e.lease_id AND h.id = l.holder_id
+  RETURNING {_TOLD_OF_LEASE}
+), {_FREED}, {_recorded(_event(events.LEASE_COMPLETED, "l.n", "c.sequence"))}
 {_RESULT}
 """)
+
+
+_COMPLETE_ONE = _complete(_ONE_HELD, _OF_ONE)
+_COMPLETE_MANY = _complete(_MANY_HELD, _OF_MANY)
 
 
 def complete(
@@ -135,7 +174,7 @@ def complete(
 ) -> list[Any]:
     """End these with results; a row for each that was still held."""
     return run(
-        _COMPLETE,
+        _COMPLETE_ONE if len(leases) == 1 else _COMPLETE_MANY,
         {
             "leases": list(leases),
             "outputs": [_json(value) for value in outputs],
@@ -182,7 +221,12 @@ _WAITS = f"""(%(waits)s AND waits < {MAX_WAITS} AND (waits_since IS NULL
 
 
 def _give_back(
-    how: Ending, pick: str, still: str, columns: str = _THEIRS, skip: str = ""
+    how: Ending,
+    held: str,
+    still: str,
+    pick: str = _THESE,
+    columns: str = _THEIRS,
+    skip: str = "",
 ) -> str:
     # What isn't counted is never dead-lettered: no column to look after.
     target = "k.on_failure_column_id" if how.counted else "NULL::uuid"
@@ -195,7 +239,7 @@ def _give_back(
       ELSE 'fatal' END"""
         uncounted = " - CASE WHEN e.waiting THEN 1 ELSE 0 END"
     return compact(f"""
-WITH {_HELD.format(target=target, columns=columns, pick=pick, skip=skip)},
+WITH {held.format(target=target, columns=columns, pick=pick, skip=skip)},
 ending AS MATERIALIZED (
   SELECT *, CASE WHEN again AND delay > 0 THEN now + make_interval(secs => delay) END
     AS next_due
@@ -215,32 +259,33 @@ ending AS MATERIALIZED (
       ELSE {NEXT_POSITION} END,
     version = c.version + 1,
     sequence = c.sequence + CASE WHEN e.again THEN 1 ELSE 2 END, updated_at = e.now
-  FROM ending e WHERE c.id = e.id RETURNING c.*
+  FROM ending e WHERE c.id = e.id RETURNING {_TOLD_OF_CARD}
 ), lease AS (
   UPDATE leases_lease l SET state = '{how.state}', ended_at = e.now,
     reason = %(reason)s, note = %(note)s, next_due = e.next_due, failure = {failure},
     outcome = CASE WHEN e.again THEN 'requeued' ELSE 'dead_lettered' END
-  FROM ending e WHERE l.id = e.lease_id RETURNING l.*
+  FROM ending e, accounts_actor h WHERE l.id = e.lease_id AND h.id = l.holder_id
+  RETURNING {_TOLD_OF_LEASE}, e.again
 ), {_FREED}, {
         _recorded(
             _event(
                 how.event,
-                "2 * e.n - 1",
-                "c.sequence - (CASE WHEN e.again THEN 0 ELSE 1 END)",
+                "2 * l.n - 1",
+                "c.sequence - (CASE WHEN l.again THEN 0 ELSE 1 END)",
             ),
-            _event(events.LEASE_DEADLETTERED, "2 * e.n", "c.sequence", "NOT e.again"),
+            _event(events.LEASE_DEADLETTERED, "2 * l.n", "c.sequence", "NOT l.again"),
         )
     }
 {_RESULT}
 """)
 
 
-_GIVE_BACK = {
-    FAIL: _give_back(FAIL, _THESE, _STILL_HELD),
-    RELEASE: _give_back(RELEASE, _THESE, _STILL_HELD),
-    REVOKE: _give_back(REVOKE, _THESE, _ACTIVE),
-    EXPIRE: _give_back(EXPIRE, _LAPSED, _LAPSED_NOW, "%(column)s", "SKIP LOCKED"),
-}
+_STILL = {FAIL: _STILL_HELD, RELEASE: _STILL_HELD, REVOKE: _ACTIVE}
+_GIVE_BACK_ONE = {how: _give_back(how, _ONE_HELD, _STILL[how]) for how in _STILL}
+_GIVE_BACK_MANY = {how: _give_back(how, _MANY_HELD, _STILL[how]) for how in _STILL}
+_EXPIRE = _give_back(
+    EXPIRE, _MANY_HELD, _LAPSED_NOW, _LAPSED, "%(column)s", "SKIP LOCKED"
+)
 
 
 def give_back(
@@ -257,7 +302,7 @@ def give_back(
 ) -> list[Any]:
     """End these without a result; a row for each that was still held."""
     return run(
-        _GIVE_BACK[how],
+        (_GIVE_BACK_ONE if len(leases) == 1 else _GIVE_BACK_MANY)[how],
         {
             "leases": list(leases),
             "events": [new_id() for _ in range(2 * len(leases))],
@@ -277,7 +322,7 @@ def expire(column_id: UUID, limit: int) -> list[Any]:
     """End up to `limit` lapsed leases of a column; rows somebody has locked are passed
     over, so that many may do this at once."""
     return run(
-        _GIVE_BACK[EXPIRE],
+        _EXPIRE,
         {
             "column": column_id,
             "limit": limit,

@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 import psycopg
-from django.db import connection, transaction
+from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.db.models import QuerySet
 from psycopg import sql
 
@@ -59,21 +59,23 @@ def run(statement: str, parameters: Mapping[str, Any]) -> list[Any]:
 
     In autocommit mode it is a transaction of its own. Raises Django's database errors.
     """
-    connection.ensure_connection()
-    connection.validate_no_broken_transaction()
-    raw = connection.connection
+    # Asked for once: the name `connection` would look for the thread's at each mention.
+    database = connections[DEFAULT_DB_ALIAS]
+    database.ensure_connection()
+    database.validate_no_broken_transaction()
+    raw = database.connection
     assert raw is not None
     text, names = _numbered(statement)
-    with connection.wrap_database_errors, psycopg.RawCursor(raw) as cursor:
+    with database.wrap_database_errors, psycopg.RawCursor(raw) as cursor:
 
         def execute(statement: str, values: Any, many: bool, context: Any) -> None:
             told = [_parameter(values[name]) for name in names]
             cursor.execute(text, told, prepare=True)
 
         wrapped = execute
-        for wrapper in reversed(connection.execute_wrappers):
+        for wrapper in reversed(database.execute_wrappers):
             wrapped = partial(wrapper, wrapped)
-        wrapped(statement, parameters, False, {"connection": connection})
+        wrapped(statement, parameters, False, {"connection": database})
         if cursor.pgresult is None or not cursor.pgresult.nfields:
             return []
         if statement not in _ROWS:
