@@ -91,11 +91,15 @@ def _lateness(stage: Stage, world: World, told: Receivers, sizes: Sizes) -> Figu
     paths = ["/fast/1", "/fast/2", "/fast/3", "/hanging/", "/broken/"]
     seconds = min(PACE_SECONDS, 3.0 * sizes.slice_seconds)
     with _listening(world, told, paths), _delivering(stage):
+        # Until the worker is there, and has met the broken ones.
+        _add(world, column, 1)
+        _wait_for(3)
+        told.told()
         began = time.monotonic()
         for number in range(int(seconds * PER_SECOND)):
             time.sleep(max(0.0, began + number / PER_SECOND - time.monotonic()))
             _add(world, column, 1)
-        _wait_for(3 * int(seconds * PER_SECOND))
+        _wait_for(3 * (1 + int(seconds * PER_SECOND)))
         late = [
             at - datetime.fromisoformat(stamp).timestamp()
             for path, at, stamp in told.told()
