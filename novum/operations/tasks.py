@@ -87,6 +87,12 @@ class CreateTask(Input, frozen=True):
 class ClaimTask(Input, frozen=True):
     queue: Queues
     lease_seconds: LeaseSeconds | None = None
+    labels: Annotated[
+        list[str], Meta(max_length=50, description="Only tasks with all of these.")
+    ] = []
+    skills: Annotated[
+        list[str], Meta(description="Only tasks that ask for all of these.")
+    ] = []
 
 
 class HeldTask(TaskInput, frozen=True):
@@ -171,7 +177,13 @@ def tasks_create(caller: Caller, given: CreateTask) -> TaskAnswer:
 
 def tasks_claim(caller: Caller, given: ClaimTask) -> ClaimedTask:
     """The task is the caller's alone until the lease ends: send heartbeats."""
-    return claiming.claim(caller, queue=given.queue, lease_seconds=given.lease_seconds)
+    return claiming.claim(
+        caller,
+        queue=given.queue,
+        lease_seconds=given.lease_seconds,
+        labels=given.labels,
+        skills=given.skills,
+    )
 
 
 def claim_again(caller: Caller, given: ClaimTask, ids: Sequence[UUID]) -> ClaimedTask:
@@ -308,7 +320,7 @@ OPERATIONS = (
         call=tasks_claim,
         scope="work",
         who="editor",
-        errors=("unknown_queue",),
+        errors=("unknown_queue", "seat_at_capacity"),
         remembers=Remembers(claiming.made, claim_again),
     ),
     Operation(
@@ -437,7 +449,7 @@ OPERATIONS = (
         call=tasks_start,
         scope="work",
         who="editor",
-        errors=("conflict", "not_claimable"),
+        errors=("conflict", "not_claimable", "seat_at_capacity"),
         repeatable=True,
     ),
     Operation(
@@ -450,7 +462,7 @@ OPERATIONS = (
         call=tasks_decline,
         scope="work",
         who="editor",
-        errors=("invalid", "conflict", "not_claimable"),
+        errors=("invalid", "conflict", "not_claimable", "seat_at_capacity"),
     ),
     Operation(
         name="tasks.cancel",

@@ -1,6 +1,7 @@
 """Claim a task: the next one of a queue, or of the first of several that has one."""
 
 from collections.abc import Sequence
+from typing import Any
 from uuid import UUID
 
 import msgspec
@@ -27,20 +28,28 @@ def claim(
     *,
     queue: str | list[str],
     lease_seconds: int | None = None,
+    labels: Sequence[str] = (),
+    skills: Sequence[str] = (),
 ) -> ClaimedTask:
-    """Lease the next task of the first of these queues that has one. It's the very
+    """Lease the next task of the first of these queues that has one; with `labels` one
+    that has all of them, with `skills` one that asks for all of these. It's the very
     claim of the board: `leases.verbs.claim`.
 
     Left out, `lease_seconds` is what the queue's contract says: 300 unless set
     otherwise, and no end for people on the queue `people`.
-    Raises Invalid, UnknownQueue, Forbidden.
+    Raises Invalid, UnknownQueue, Forbidden, SeatAtCapacity.
     """
     if lease_seconds is not None and not 1 <= lease_seconds <= MAX_LEASE_SECONDS:
         detail = f"lease_seconds is 1 to {MAX_LEASE_SECONDS}."
         raise Invalid.at("/lease_seconds", "out_of_range", detail)
     empty: list[Claimed] = []
+    which = {
+        "lease_ttl_seconds": lease_seconds,
+        "labels": labels,
+        "skills": skills,
+    }
     for name in queues.names_of(queue):
-        home, found = _ask(caller, name, lease_seconds)
+        home, found = _ask(caller, name, which)
         if found.card:
             return _answer(caller, found, home.name)
         empty.append(found)
@@ -65,26 +74,23 @@ def again(caller: Caller, ids: Sequence[UUID]) -> ClaimedTask:
     )
 
 
-def _ask(caller: Caller, name: str, seconds: int | None) -> tuple[Queue, Claimed]:
+def _ask(caller: Caller, name: str, which: dict[str, Any]) -> tuple[Queue, Claimed]:
     home = open_queue(caller, name) if name == PEOPLE else queues.seen(caller, name)
     try:
-        return home, _claim(caller, home, seconds)
+        return home, _claim(caller, home, which)
     except (NotAQueue, NotFound):
         # The name is another column's by now, or nobody's.
         queues.forget()
         home = queues.seen(caller, name)
     try:
-        return home, _claim(caller, home, seconds)
+        return home, _claim(caller, home, which)
     except (NotAQueue, NotFound):
         raise UnknownQueue(name) from None
 
 
-def _claim(caller: Caller, home: Queue, seconds: int | None) -> Claimed:
+def _claim(caller: Caller, home: Queue, which: dict[str, Any]) -> Claimed:
     return cards.claim(
-        caller,
-        board_id=home.board_id,
-        column_id=home.column_id,
-        lease_ttl_seconds=seconds,
+        caller, board_id=home.board_id, column_id=home.column_id, **which
     )
 
 

@@ -1,5 +1,7 @@
 """Tasks by the name of their queue: made, claimed, finished."""
 
+from dataclasses import replace
+
 import pytest
 
 from accounts.errors import Forbidden, Invalid
@@ -326,3 +328,21 @@ def test_tasks_and_cards_write_the_same_rows_and_events(world):
     assert [getattr(one, name) for name in kept] == [
         getattr(two, name) for name in kept
     ]
+
+
+def test_a_claim_may_name_labels(world):
+    create(world.worker, queue="reports", title="Plain")
+    urgent = create(world.worker, queue="reports", title="U", labels=["urgent", "q3"])
+    taken = claim(world.worker, queue="reports", labels=["urgent"])
+    assert taken.task.id == urgent
+    assert claim(world.worker, queue="reports", labels=["urgent"]).task is None
+    assert claim(world.worker, queue="reports").task.title == "Plain"
+
+
+def test_a_claim_may_name_skills(world):
+    create(world.worker, queue="reports", title="Plain")
+    hard = create(world.worker, queue="reports", title="Hard", skills=["python"])
+    able = replace(world.worker, skills=frozenset({"python"}))
+    assert claim(able, queue="reports", skills=["python"]).task.id == hard
+    assert claim(able, queue="reports", skills=["python"]).task is None
+    assert claim(world.worker, queue="reports").task.title == "Plain"
