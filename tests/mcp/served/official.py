@@ -18,15 +18,22 @@ MODES = {"2026-07-28": "auto", "2025-11-25": "legacy"}
 
 
 @asynccontextmanager
-async def connected(server: Server, token: str, revision: str) -> AsyncIterator[Client]:
+async def connected(
+    server: Server, token: str, revision: str, *, http: httpx2.AsyncClient | None = None
+) -> AsyncIterator[Client]:
+    """`http` may be the caller's own, to change its token later."""
     host, port = server.address
-    headers = {"Authorization": f"Bearer {token}"}
-    async with httpx2.AsyncClient(headers=headers, timeout=30) as http:
+    async with http or httpx2.AsyncClient(timeout=30) as http:
+        use(http, token)
         transport = streamable_http_client(
             f"http://{host}:{port}/v1/mcp", http_client=http
         )
         async with Client(transport, mode=MODES[revision]) as client:
             yield client
+
+
+def use(http: httpx2.AsyncClient, token: str) -> None:
+    http.headers["Authorization"] = f"Bearer {token}"
 
 
 def talk(

@@ -6,6 +6,7 @@ It checks every structured answer against the tool's output schema by itself.
 import asyncio
 from functools import partial
 
+import httpx2
 import pytest
 from mcp import MCPError
 
@@ -14,7 +15,7 @@ from novum.operations.registry import OPERATIONS
 from tests.builders import a_world
 from tests.doors.http import token_of
 from tests.doors.recipes import RECIPES
-from tests.mcp.served.official import MODES, call, connected, talk
+from tests.mcp.served.official import MODES, call, connected, talk, use
 
 
 @pytest.fixture(params=MODES)
@@ -38,13 +39,23 @@ def test_it_connects_and_lists_every_tool(server, world, revision):
 
 
 def test_it_can_call_every_tool(server, world, revision):
+    """One session whose token changes: each tool has a workspace of its own."""
+    first = token_of(world.owner)
+    calls = []
     for operation in OPERATIONS:
         own = a_world()
-        say = partial(
-            call, tool=operation.name, **RECIPES[operation.name](own, own.owner)
-        )
-        told = talk(server, token_of(own.owner), revision, say)
-        assert "error" not in told, (operation.name, told)
+        arguments = RECIPES[operation.name](own, own.owner)
+        calls.append((operation.name, arguments, token_of(own.owner)))
+
+    async def call_all():
+        http = httpx2.AsyncClient(timeout=30)
+        async with connected(server, first, revision, http=http) as client:
+            for tool, arguments, token in calls:
+                use(http, token)
+                told = await call(client, tool, **arguments)
+                assert "error" not in told, (tool, told)
+
+    asyncio.run(call_all())
 
 
 def test_a_card_goes_from_claim_to_done(server, world, revision):
