@@ -153,7 +153,7 @@ def _lease(kind: Kind, holder: ActorRef) -> MessageLease:
 
 
 def _card(holder: ActorRef) -> CardShape:
-    """Every field of a card, as it's when nobody has said anything."""
+    """Every field of a card, as it is when nobody has said anything."""
     known: dict[str, Any] = {
         "id": _id(5),
         "key": "NOV-12",
@@ -173,5 +173,16 @@ def _card(holder: ActorRef) -> CardShape:
         "created_at": _AT,
         "updated_at": _AT,
     }
-    every: dict[str, Any] = dict.fromkeys(CardShape.__struct_fields__)
-    return CardShape(**every | known)
+    fields = msgspec.structs.fields(CardShape)
+    return CardShape(**{one.name: _blank(one.type) for one in fields} | known)
+
+
+def _blank(type: Any) -> Any:
+    """The emptiest value that fits: cards get new fields now and then."""
+    for value in (None, "", 0, [], {}):
+        try:
+            msgspec.convert(value, type)
+        except msgspec.ValidationError:
+            continue
+        return value
+    raise TypeError(f"Say what an example of {type} is.")
