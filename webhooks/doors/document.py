@@ -173,13 +173,16 @@ def _card(holder: ActorRef) -> CardShape:
         "created_at": _AT,
         "updated_at": _AT,
     }
-    fields = msgspec.structs.fields(CardShape)
-    return CardShape(**{one.name: _blank(one.type) for one in fields} | known)
+    for one in msgspec.structs.fields(CardShape):
+        if one.name not in known:
+            known[one.name] = _blank(one.type)
+    return CardShape(**known)
 
 
 def _blank(type: Any) -> Any:
     """The emptiest value that fits: cards get new fields now and then."""
-    for value in (None, "", 0, [], {}):
+    values: tuple[Any, ...] = (None, "", 0, [], {})
+    for value in values:
         try:
             msgspec.convert(value, type)
         except msgspec.ValidationError:
