@@ -3,7 +3,8 @@
 import json
 
 import pytest
-from django.test import Client
+from asgiref.sync import async_to_sync
+from django.test import AsyncClient, Client
 
 from accounts.models import Actor
 from novum.cleaning import MAX_BODY_BYTES, MAX_DEPTH
@@ -275,6 +276,22 @@ def test_json_is_what_there_is(door, accept):
     assert answer.headers["Content-Type"] == "application/json"
     assert answer.headers["Content-Length"] == str(len(answer.content))
     assert answer.headers["X-Content-Type-Options"] == "nosniff"
+
+
+def test_it_is_the_same_under_asgi(legacy):
+    """One Daphne may serve everything."""
+    message = legacy.message("tools/call", {"name": "get_me", "arguments": {}})
+    answer = async_to_sync(AsyncClient().post)(
+        PATH,
+        json.dumps(message),
+        content_type="application/json",
+        headers={
+            "Authorization": f"Bearer {legacy.token}",
+            "MCP-Protocol-Version": LEGACY,
+        },
+    )
+    assert answer.status_code == 200
+    assert "handle" in answer.json()["result"]["structuredContent"]["actor"]
 
 
 def test_an_id_comes_back_as_it_was(legacy):
