@@ -7,6 +7,7 @@ from django.test.utils import CaptureQueriesContext
 from boards.verbs.cards import archive_card
 from leases import changes
 from leases.changes import Change
+from leases.verbs.activity import set_card_activity
 from leases.verbs.complete import complete
 from leases.verbs.renew import renew
 from leases.wall import CARDS_PER_PAGE
@@ -137,6 +138,18 @@ def test_a_card_that_turned_out_not_to_fit_is_shown_without_an_event(world, fram
 
 
 @pytest.mark.django_db(transaction=True)
+def test_what_is_being_done_is_shown_with_the_next_quiet_look(world, frames):
+    card = world.add()
+    next_of(frames, quiet=True)
+    set_card_activity(world.worker, card_id=card, doing="Looking")
+    assert [one.id for one in next_of(frames, quiet=True).cards] == [card]
+    assert next_of(frames, quiet=True) is None
+    held = world.claim()
+    assert [one.id for one in next_of(frames, quiet=True).cards] == [card]
+    renew(world.worker, **receipt(held), doing="Page 3")
+    assert [one.id for one in next_of(frames, quiet=True).cards] == [card]
+
+
 def test_a_page_catches_up_from_the_moment_it_was_read(world, frames):
     before = changes.moment()
     card = world.add()
