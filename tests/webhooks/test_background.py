@@ -1,0 +1,120 @@
+"""The loop as Celery runs it: one at a time, gone when the worker goes."""
+
+import signal
+import subprocess
+import sys
+import threading
+from time import monotonic
+
+import pytest
+from django.conf import settings
+from django.core.management import call_command
+from django.db import connection
+
+from tests.builders import a_world
+from tests.processes.fixtures import database_url
+from tests.webhooks import receivers
+from tests.webhooks.conftest import listen, settled, until
+from tests.webhooks.receivers import receiving
+from webhooks import background, conf
+from webhooks.models import Endpoint
+from webhooks.verbs.endpoints import send_test
+
+
+@pytest.fixture
+def world(transactional_db):
+    return a_world()
+
+
+def test_nothing_is_done_where_nobody_listens(world, monkeypatch):
+    monkeypatch.setattr(conf, "RUN_SECONDS", 60.0)
+    started = monotonic()
+    assert background.deliver() == 0
+    assert monotonic() - started < 10
+
+
+def test_there_is_one_run_at_a_time(world, monkeypatch):
+    monkeypatch.setattr(conf, "RUN_SECONDS", 60.0)
+    with receiving() as receiver:
+        listener = listen(world, receiver)
+        send_test(world.owner, endpoint_id=listener.endpoint)
+        done: list[int] = []
+
+        def run():
+            done.append(background.deliver())
+            connection.close()
+
+        first = threading.Thread(target=run)
+        first.start()
+        until(lambda: receiver.got)
+        assert background.deliver() == 0
+        background._ending.set()
+        try:
+            first.join(30)
+        finally:
+            background._ending.clear()
+        assert done == [1]
+        # And the lock is free again.
+        monkeypatch.setattr(conf, "RUN_SECONDS", 0.0)
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+            assert cursor.fetchone()[0] == 0
+
+
+def test_the_command_delivers_until_its_time_is_over(world, capsys):
+    with receiving() as receiver:
+        listener = listen(world, receiver)
+        world.add()
+        until(lambda: call_command("deliver", seconds=0.5) or receiver.got)
+        until(lambda: settled(listener))
+    assert "tries." in capsys.readouterr().out
+
+
+def test_looking_after_switches_off_what_has_no_owner(world):
+    with receiving() as receiver:
+        listen(world, receiver)
+    Endpoint.objects.get().owner.__class__.objects.filter(
+        pk=world.owner.actor_id
+    ).update(disabled_at="2026-01-01T00:00:00Z")
+    background.look_after()
+    assert Endpoint.objects.get().off == Endpoint.Off.OWNER
+
+
+@pytest.mark.processes
+def test_a_real_worker_delivers_within_seconds_and_stops_at_once(world, tmp_path):
+    """Beat starts the loop; a hanging receiver doesn't hold up the end."""
+    environment = {
+        "PATH": "/usr/bin:/bin",
+        "DATABASE_URL": database_url(),
+        "REDIS_URL": settings.REDIS_URL,
+        "SECRET_KEY": settings.SECRET_KEY,
+        "NOVUM_WEBHOOK_ALLOWED_HOSTS": "127.0.0.1",
+    }
+    command = [
+        *(sys.executable, "-m", "celery", "-A", "novum.celery", "worker", "--beat"),
+        *("--schedule", str(tmp_path / "beat"), "--concurrency", "3"),
+        *("--without-gossip", "--without-mingle"),
+    ]
+    with receiving() as fast, receiving(receivers.hanging) as hanging:
+        good, bad = listen(world, fast), listen(world, hanging)
+        with (tmp_path / "log").open("w") as log:
+            worker = subprocess.Popen(
+                command, cwd=settings.BASE_DIR, env=environment, stdout=log, stderr=log
+            )
+        try:
+            world.add()
+            until(lambda: fast.got and hanging.got, 90)
+            started = monotonic()
+            world.add()
+            until(lambda: len(fast.got) == 2)
+            assert monotonic() - started < 10
+            worker.send_signal(signal.SIGTERM)
+            started = monotonic()
+            worker.wait(60)
+            assert monotonic() - started < 12, (tmp_path / "log").read_text()
+        finally:
+            worker.kill()
+            worker.wait()
+    assert settled(good)
+    assert {one.problem for one in bad.deliveries()} <= {"", "interrupted", "timeout"}
+    assert all(one.taken is None for one in bad.deliveries())
