@@ -22,13 +22,6 @@ from tests.builders import a_person, a_token, an_agent, card_row, event_types, l
 from tests.connections import together
 
 
-@pytest.fixture(autouse=True)
-def _fresh_queues():
-    queues.forget()
-    yield
-    queues.forget()
-
-
 def of_a_queue(world, name):
     return Contract.objects.get(workspace=world.workspace, queue=name)
 

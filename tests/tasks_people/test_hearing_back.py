@@ -13,7 +13,7 @@ from boards.verbs.moving import move_card
 from leases.models import Contract
 from leases.verbs.requeue import requeue
 from leases.verbs.tidy import tidy
-from tasks_people import inbox, queues
+from tasks_people import inbox
 from tasks_people.models import Gathering, Mailbox, Message
 from tasks_people.verbs.claim import claim
 from tasks_people.verbs.create import create
@@ -22,13 +22,6 @@ from tasks_people.verbs.hold import complete, fail
 from tasks_people.verbs.messages import mark_read, pull, send
 from tests.builders import a_person, a_world, an_agent, lapse, receipt
 from tests.connections import held_open, outcome, start, together
-
-
-@pytest.fixture(autouse=True)
-def _fresh_queues():
-    queues.forget()
-    yield
-    queues.forget()
 
 
 def told(by, **options):

@@ -11,7 +11,6 @@ from accounts.roles import WorkspaceRole
 from boards.verbs.boards import archive_board, edit_board
 from boards.verbs.cards import archive_card
 from leases.models import Contract
-from tasks_people import queues
 from tasks_people.errors import UnknownQueue
 from tasks_people.listing import TaskFilter
 from tasks_people.overview import more, overview, some
@@ -23,13 +22,6 @@ from tasks_people.verbs.create import create
 from tasks_people.verbs.hold import complete, fail
 from tests.builders import a_person, a_world, all_pages, an_agent
 from tests.leases.big_queue import add
-
-
-@pytest.fixture(autouse=True)
-def _fresh_queues():
-    queues.forget()
-    yield
-    queues.forget()
 
 
 @pytest.fixture

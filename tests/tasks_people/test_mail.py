@@ -9,7 +9,7 @@ from django.utils.timezone import now
 from accounts.errors import Invalid
 from accounts.models import User
 from boards.verbs.comments import add_comment
-from tasks_people import inbox, queues
+from tasks_people import inbox
 from tasks_people.models import Mailbox, Message
 from tasks_people.verbs import digest
 from tasks_people.verbs.claim import claim
@@ -21,13 +21,6 @@ from tasks_people.verbs.housekeeping import forget_messages
 from tasks_people.verbs.messages import mark_read, send
 
 LOCMEM = {"default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}}
-
-
-@pytest.fixture(autouse=True)
-def _fresh_queues():
-    queues.forget()
-    yield
-    queues.forget()
 
 
 @pytest.fixture

@@ -9,7 +9,6 @@ from accounts.roles import WorkspaceRole
 from boards.errors import CardHeld
 from boards.verbs.places import Place
 from leases.errors import NotCancellable, NotClaimable
-from tasks_people import queues
 from tasks_people.errors import AlreadyHeld, NotHeld
 from tasks_people.stack import stack
 from tasks_people.verbs.claim import claim
@@ -27,13 +26,6 @@ from tests.builders import (
     event_types,
 )
 from tests.connections import together
-
-
-@pytest.fixture(autouse=True)
-def _fresh_queues():
-    queues.forget()
-    yield
-    queues.forget()
 
 
 def a_task(world, **fields):
