@@ -15,6 +15,7 @@ from django.utils.formats import date_format
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.timesince import timesince
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from leases.wall import CardView
 
@@ -83,8 +84,13 @@ def _html(shown: Face, language: str | None) -> SafeString:
     return mark_safe(text.strip())
 
 
+def why(reason: str) -> str:
+    """What an attempt ended by, in words where it's a code of ours."""
+    return _("its worker fell silent") if reason == "lease_expired" else reason
+
+
 def face(view: CardView) -> Face:
-    card = view.card
+    card, reason = view.card, why(view.reason)
     labels = card.labels
     waits = card.available_at if view.shade == "waiting" else None
     late_since = card.due if view.is_overdue else None
@@ -105,8 +111,8 @@ def face(view: CardView) -> Face:
         attempts=card.attempts,
         tries=_tries(card.attempts, view.max_attempts),
         problem=_cut(view.problem, MAX_REASON_CHARACTERS),
-        reason=_cut(view.reason, MAX_REASON_CHARACTERS),
-        again=_cut(view.reason, MAX_AGAIN_CHARACTERS),
+        reason=_cut(reason, MAX_REASON_CHARACTERS),
+        again=_cut(reason, MAX_AGAIN_CHARACTERS),
         due=card.due.isoformat() if card.due else "",
         due_words=date_format(card.due, "j M") if card.due and not late_since else "",
         overdue=timesince(late_since) if late_since else "",
