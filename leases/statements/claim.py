@@ -236,7 +236,10 @@ def take(
     asking: Sequence[str] = (),
 ) -> list[Any]:
     """Run it: no row where the column has no contract, else at least one; a row's `id`
-    is the card's, null when none was taken. `tidied` = don't stop for overdue cards."""
+    is the card's, null when none was taken. `tidied` = don't stop for overdue cards.
+
+    None either, and `unusual`, where several of several kinds must be taken one by one.
+    """
     parameters = _parameters(caller, board_id, column_id, count)
     parameters |= {"seconds": seconds, "tidied": tidied}
     parameters |= {"labels": list(labels), "asking": list(asking)}
@@ -244,7 +247,7 @@ def take(
         return run(_statement(count, _chosen), parameters)
     usual, other = (_usual_with_skills, _chosen) if caller.skills else (_usual, _any)
     rows = run(_statement(count, usual), parameters)
-    if rows and rows[0].unusual:
+    if rows and rows[0].unusual and (count == 1 or other is _chosen):
         rows = run(_statement(count, other), parameters)
     return rows
 

@@ -16,7 +16,7 @@ from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, caller_ref
 from accounts.skills import skills_of
 from boards import access
-from boards.models import READY, Card
+from boards.models import Card
 from boards.reads import cards_by_ids, column_on
 from boards.shapes import CardShape, card_fields
 from leases import asking, reads
@@ -167,10 +167,6 @@ def _check(field: str, value: int | None, low: int, high: int) -> None:
 def _take(caller: Caller, wanted: Wanted, count: int) -> list[Any]:
     """At least one row; without a card in it when there is nothing to claim."""
     column_id = wanted.column_id
-    if _is_in_turn(caller, wanted, count):
-        if _has_unjudged(column_id):
-            judge(column_id)
-        return _take_in_turn(caller, wanted, count)
     rows = wanted.take(caller, count, tidied=False)
     if not rows or not rows[0].enabled:
         column_on(wanted.board_id, column_id)
@@ -191,7 +187,7 @@ def _stopped_short(row: Any) -> bool:
     """Something to do stood before the cards, or all cards found were exhausted."""
     if row.paused or row.id:
         return False
-    return bool(row.untidy or row.unjudged or row.picked)
+    return bool(row.untidy or row.unjudged or row.unusual or row.picked)
 
 
 @transaction.atomic
@@ -204,12 +200,12 @@ def _tidy_and_take(
     for _ in range(_ROUNDS):
         if rows[0].untidy and (tidy(column_id) >= BATCH or _has_unjudged(column_id)):
             return []
-        if _is_in_turn(caller, wanted, count):
+        if rows[0].unusual:
             return _take_in_turn(caller, wanted, count)
         if rows[0].picked:
             dead_letter_exhausted(column_id)
         rows = wanted.take(caller, count, tidied=True)
-        if rows[0].id or not rows[0].picked:
+        if rows[0].id or not (rows[0].picked or rows[0].unusual):
             break
     return rows
 
@@ -218,19 +214,9 @@ def _has_unjudged(column_id: UUID) -> bool:
     return Card.objects.unjudged(column_id).exists()
 
 
-def _is_in_turn(caller: Caller, wanted: Wanted, count: int) -> bool:
-    """Of many cards some are kept for the caller, and come at their place in the order.
-    A choice looks at theirs and at anyone's in one go."""
-    if count == 1 or wanted.is_choice:
-        return False
-    mine = Card.objects.filter(
-        READY, column_id=wanted.column_id, assignee_id=caller.actor_id
-    )
-    return mine.exists()
-
-
 @transaction.atomic
 def _take_in_turn(caller: Caller, wanted: Wanted, count: int) -> list[Any]:
+    """One by one, so that cards kept for the caller come at their place in the order."""
     rows: list[Any] = []
     for _ in range(count):
         found = _take(caller, wanted, 1)
