@@ -215,3 +215,31 @@ def test_an_unknown_error_still_has_a_next_step(world, worker, monkeypatch):
     told = worker.call("get_me")
     assert (told.code, told.value["detail"]) == ("odd", "That is odd.")
     assert told.value["next_step"] == NEXT_STEPS["conflict"]
+
+
+def test_no_receipt_and_no_content_gets_into_a_log(world, worker, queue, caplog):
+    caplog.set_level("INFO")
+    world.add("Secret plan")
+    claim = worker.call("claim_next_card", **queue).value
+    mine = {"lease_id": claim["lease"]["id"], "lease_token": claim["lease_token"]}
+    worker.call("complete_lease", **mine, output="Secret result")
+    logged = caplog.text + "".join(str(vars(one)) for one in caplog.records)
+    for secret in claim["lease_token"], worker.token, "Secret":
+        assert secret not in logged
+
+
+def test_a_receipt_is_in_the_answer_to_its_claim_alone(world, owner, worker, queue):
+    world.add()
+    claim = worker.call("claim_next_card", **queue, verbose=True).value
+    token, lease = claim["lease_token"], claim["lease"]["id"]
+    for tool, arguments in [
+        ("get_lease", {"lease_id": lease}),
+        ("list_leases", {"board_id": world.board}),
+        ("list_my_leases", {}),
+        ("get_card", {"card_id": claim["card"]["id"]}),
+        ("list_events", {}),
+        ("complete_lease", {"lease_id": lease, "lease_token": token}),
+    ]:
+        told = worker.call(tool, **arguments, verbose=True)
+        assert not told.is_error
+        assert token not in told.text
