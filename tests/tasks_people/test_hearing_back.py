@@ -357,7 +357,8 @@ class TestSideBySide:
         other = an_agent(world.workspace)
         for _ in ids:
             complete(other, task_id=claim(other, queue="reports").task.id)
-        together(*[lambda: gather(world.workspace.pk)] * 4)
+        told_by = together(*[lambda: gather(world.workspace.pk)] * 4)
+        assert sorted(told_by) == [0, 0, 0, 10]
         got = told(world.worker, limit=100)
         assert sorted(one.correlation_id for one in got) == sorted(map(str, ids))
         assert [one.number for one in got] == list(range(1, 11))
@@ -403,7 +404,8 @@ class TestSideBySide:
 
     def test_a_mailbox_is_made_once(self, world):
         to = world.worker.handle
-        together(*[lambda: send(world.owner, to=to, topic="plans")] * 4)
+        sent = together(*[lambda: send(world.owner, to=to, topic="plans")] * 4)
+        assert not [one for one in sent if isinstance(one, Exception)]
         assert Mailbox.objects.get(pk=world.worker.actor_id).last_number == 4
         assert Message.objects.filter(recipient_id=world.worker.actor_id).count() == 4
 
