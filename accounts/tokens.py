@@ -14,13 +14,16 @@ PERSON_PREFIX = "nvmp_"
 RANDOM_CHARACTERS = 43
 CHECKSUM_CHARACTERS = 6
 TOKEN_LENGTH = len(AGENT_PREFIX) + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS
+# Two digits a step: a call with fifty leases makes or checks as many receipts.
+_PAIRS = [a + b for a in ALPHABET for b in ALPHABET]
 
 
 def base62(number: int, width: int) -> str:
-    digits = ""
+    pairs = []
     while number:
-        number, rest = divmod(number, 62)
-        digits = ALPHABET[rest] + digits
+        number, rest = divmod(number, len(_PAIRS))
+        pairs.append(_PAIRS[rest])
+    digits = "".join(reversed(pairs)).lstrip(ALPHABET[0])
     return digits.rjust(width, ALPHABET[0])
 
 
