@@ -11,3 +11,9 @@ class WebhooksConfig(AppConfig):
     pages = "webhooks.doors.urls"
     timetable = "webhooks.background"
     document = "webhooks.doors.document"
+
+    def ready(self) -> None:
+        from webhooks.doors.telling import tell_owner
+        from webhooks.verbs.switch_off import switched_off
+
+        switched_off.connect(tell_owner)

@@ -11,6 +11,8 @@ from django.conf import settings
 from django.core.management import call_command
 from django.db import connection
 
+from accounts.models import User
+from tasks_people.verbs.messages import pull
 from tests.builders import a_world
 from tests.processes.fixtures import database_url
 from tests.webhooks import receivers
@@ -78,6 +80,28 @@ def test_looking_after_switches_off_what_has_no_owner(world):
     ).update(disabled_at="2026-01-01T00:00:00Z")
     background.look_after()
     assert Endpoint.objects.get().off == Endpoint.Off.OWNER
+
+
+def test_the_owner_is_told_by_a_message_and_by_mail(world, settings, mailoutbox):
+    settings.MAILERS = {
+        "default": {"BACKEND": "django.core.mail.backends.locmem.EmailBackend"}
+    }
+    User.objects.filter(actors=world.owner.actor_id).update(email="ann@example.com")
+    with receiving(receivers.status(410)) as receiver:
+        listener = listen(world, receiver, description="The CI")
+        send_test(world.owner, endpoint_id=listener.endpoint)
+        until(
+            lambda: call_command("deliver", seconds=0.3) or not listener.row().enabled
+        )
+    (message,) = pull(world.owner, topics="webhooks")
+    assert message.type == "webhook.switched_off"
+    assert message.payload["reason"] == "gone"
+    assert message.payload["name"] == "The CI"
+    until(lambda: mailoutbox)
+    (mail,) = mailoutbox
+    assert mail.to == ["ann@example.com"]
+    assert "The CI" in mail.body
+    assert f"/webhooks/{listener.endpoint}" in mail.body
 
 
 @pytest.mark.processes

@@ -1,15 +1,18 @@
 """Switch an endpoint off that isn't worth trying any more, and tell its owner."""
 
 import logging
+import threading
 from collections.abc import Sequence
 from datetime import timedelta
+from smtplib import SMTPException
 from uuid import UUID
 
 from django.conf import settings
-from django.core.mail import send_mail
+from django.core.mail import EmailMessage, mailers
 from django.db import transaction
+from django.dispatch import Signal
 from django.utils.timezone import now
-from django.utils.translation import gettext as _
+from django.utils.translation import gettext
 
 from accounts.roles import WorkspaceRole
 from boards.models import ClockTimestamp
@@ -17,6 +20,9 @@ from webhooks import conf
 from webhooks.models import Endpoint
 
 log = logging.getLogger(__name__)
+MAILER = "default"
+# With `endpoint_id`, after the commit: for those who pass the news on.
+switched_off = Signal()
 
 
 @transaction.atomic
@@ -49,14 +55,23 @@ def switch_off_orphaned() -> int:
     return sum(switch_off(pk, Endpoint.Off.OWNER) for pk in ids)
 
 
+def owner_of(endpoint_id: UUID) -> Endpoint:
+    """The endpoint with its owner."""
+    rows = Endpoint.objects.select_related("owner__user", "owner__workspace")
+    return rows.get(pk=endpoint_id)
+
+
 def _tell_owner(endpoint_id: UUID) -> None:
-    """By mail, where mail is set up and the owner has an address. Every page tells all
-    admins (templates/webhooks)."""
-    endpoint = Endpoint.objects.select_related("owner__user").get(pk=endpoint_id)
+    """By whatever listens (messages), and by mail, where mail is set up and the owner
+    has an address. Besides, every page tells all admins."""
+    for _, error in switched_off.send_robust(Endpoint, endpoint_id=endpoint_id):
+        if isinstance(error, Exception):
+            log.error("A message about %s was lost", endpoint_id, exc_info=error)
+    endpoint = owner_of(endpoint_id)
     user = endpoint.owner.user
-    if not getattr(settings, "EMAIL_CONFIGURED", False) or not (user and user.email):
+    if MAILER not in mailers or not (user and user.email):
         return
-    text = _(
+    text = gettext(
         "Novum sends nothing to your webhook endpoint {name} any more: {why}. What is"
         " waiting for it is kept; put it right and switch it on again at {link}"
     ).format(
@@ -64,7 +79,18 @@ def _tell_owner(endpoint_id: UUID) -> None:
         why=endpoint.get_off_display(),
         link=f"{settings.NOVUM_URL.rstrip('/')}/webhooks/{endpoint.pk}",
     )
+    mail = EmailMessage(
+        subject=gettext("A webhook endpoint was switched off"),
+        body=text,
+        from_email=settings.MAIL_FROM,
+        to=[user.email],
+    )
+    # A mail server may take its time, and deliveries wait for whoever called this.
+    threading.Thread(target=_send, args=(mail, endpoint_id)).start()
+
+
+def _send(mail: EmailMessage, endpoint_id: UUID) -> None:
     try:
-        send_mail(_("A webhook endpoint was switched off"), text, None, [user.email])
-    except OSError as error:
+        mail.send(using=MAILER)
+    except (OSError, SMTPException) as error:
         log.warning("The owner of endpoint %s got no mail: %s", endpoint_id, error)
