@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from datetime import datetime
 from uuid import UUID
 
-from django.db import connection, connections
+from django.db import connection, connections, transaction
 
 from bench.load import LoadError
 from bench.receivers import Receivers, receivers
@@ -36,6 +36,7 @@ PATIENCE_SECONDS = 120.0
 PACE_SECONDS, PER_SECOND = 10.0, 40
 WRITERS = 16
 MOST_AT_ONCE = 50
+SLOW_SHARE, SLOW_SECONDS = 0.2, 0.05
 
 
 def measure(stage: Stage, world: World, sizes: Sizes) -> list[Figure]:
@@ -113,8 +114,7 @@ def _lateness(stage: Stage, world: World, told: Receivers, sizes: Sizes) -> Figu
 
 def _feed(world: World, events: int) -> list[Figure]:
     """A reader goes on from cursor to cursor while sixteen processes write."""
-    column = _a_column(world)
-    board = column[0]
+    board, _ = _a_column(world)
     cursor = ""
     before: set[UUID] = set()
     while page := _page(world, board, cursor).items:
@@ -124,7 +124,7 @@ def _feed(world: World, events: int) -> list[Figure]:
     fork = multiprocessing.get_context("fork")
     each = events // WRITERS
     writers = [
-        fork.Process(target=_write, args=(world, column, each)) for _ in range(WRITERS)
+        fork.Process(target=_write, args=(world, board, each)) for _ in range(WRITERS)
     ]
     began = time.monotonic()
     for writer in writers:
@@ -158,10 +158,24 @@ def _page(world: World, board: UUID, cursor: str) -> reads.EventPage:
     return reads.events(world.owner, wanted, after=cursor, limit=200)
 
 
-def _write(world: World, column: tuple[UUID, UUID], events: int) -> None:
+def _write(world: World, board: UUID, events: int) -> None:
+    """Transactions of all sizes, some of which are long in committing: so they end in
+    another order than they began."""
     while events > 0:
         number = min(events, random.randint(1, MOST_AT_ONCE))
-        _add(world, column, number)
+        rows = [
+            Event(
+                workspace_id=world.owner.workspace_id,
+                type="board.updated",
+                actor_id=world.owner.actor_id,
+                board_id=board,
+            )
+            for _ in range(number)
+        ]
+        with transaction.atomic():
+            Event.objects.bulk_create(rows)
+            if random.random() < SLOW_SHARE:
+                time.sleep(random.uniform(0.0, SLOW_SECONDS))
         events -= number
     connection.close()
 
