@@ -353,6 +353,7 @@ class TestSideBySide:
         assert sorted(seen + rest) == list(range(40))
 
     def test_gatherers_at_once_tell_once(self, world):
+        gather(world.workspace.pk)
         ids = [a_task(world) for _ in range(10)]
         other = an_agent(world.workspace)
         for _ in ids:
