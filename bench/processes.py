@@ -21,13 +21,24 @@ def resident_bytes(pid: int) -> int:
 
 
 def processor_seconds(of: Child) -> float:
-    """Of its living children; those that ended are forgotten."""
-    ticks = 0
+    """Of its children, those that have ended included (each pgbench has new ones)."""
+    assert of.process is not None
+    own = _fields(of.process.pid)
+    ticks = int(own[13]) + int(own[14])
     for pid in children(of):
-        # The name in brackets may hold spaces.
-        fields = _proc(pid, "stat").rpartition(")")[2].split()
+        fields = _fields(pid)
         ticks += int(fields[11]) + int(fields[12])
     return ticks / _TICKS_PER_SECOND
+
+
+def own_seconds() -> float:
+    """Of this process, which is the load, and of its ended children: pgbench."""
+    return sum(os.times()[:4])
+
+
+def _fields(pid: int) -> list[str]:
+    # The name in brackets may hold spaces.
+    return _proc(pid, "stat").rpartition(")")[2].split()
 
 
 def _proc(pid: int, file: str) -> str:
