@@ -5,7 +5,7 @@ and what is older than what is shown changes nothing.
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any
 
@@ -16,6 +16,7 @@ _CARD = re.compile(r'<li class="card .*?</li>', re.S)
 _MORE = re.compile(r'data-more data-order="([^"]+)"')
 _FACT = re.compile(r'data-(card|order|version|shade|lease)="([^"]*)"')
 _HEAD = re.compile(r'data-head="([^"]+)".*?data-count[^>]*>(\d+)', re.S)
+_NAMED = re.compile(r'data-column="([^"]+)".*?<h2[^>]*>([^<]*)</h2>', re.S)
 _MOMENT = re.compile(r'data-snapshot="([^"]+)"')
 
 
@@ -32,12 +33,14 @@ class Shown:
 
 @dataclass(frozen=True)
 class Pushed:
-    """A frame, read once for all who get it. A card that has gone is None."""
+    """A frame, read once for all who get it. A card that has gone is None; `columns`
+    are named from left to right where they have changed."""
 
     cursor: str
     resync: bool
     cards: tuple[tuple[str, Shown | None], ...]
     counts: dict[str, int]
+    columns: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass
@@ -48,9 +51,11 @@ class Picture:
     cards: dict[str, Shown]
     ends: dict[str, str]
     counts: dict[str, int] = field(default_factory=dict)
+    columns: tuple[tuple[str, str], ...] = ()
 
     def apply(self, pushed: Pushed) -> None:
         self.cursor = pushed.cursor or self.cursor
+        self.columns = pushed.columns or self.columns
         self.counts |= pushed.counts
         for card, now in pushed.cards:
             before = self.cards.get(card)
@@ -69,10 +74,12 @@ class Picture:
             for column, count in truth.counts.items()
             if self.counts.get(column) != count
         ]
+        if self.columns != truth.columns:
+            columns.append("the columns")
         return wrong + columns
 
     def copy(self) -> "Picture":
-        return Picture(self.cursor, dict(self.cards), self.ends, dict(self.counts))
+        return replace(self, cards=dict(self.cards), counts=dict(self.counts))
 
     def _loaded(self, card: Shown) -> bool:
         end = self.ends.get(card.column)
@@ -83,7 +90,7 @@ def picture_of(page: str) -> Picture:
     """From the HTML of a board's page."""
     moment = _MOMENT.search(page)
     assert moment, "this is no board"
-    picture = Picture(moment[1], {}, {}, _counts(page))
+    picture = Picture(moment[1], {}, {}, _counts(page), tuple(_NAMED.findall(page)))
     for column in _COLUMN.finditer(page):
         if more := _MORE.search(column[0]):
             picture.ends[column[1]] = more[1]
@@ -106,7 +113,11 @@ def pushed(text: bytes) -> Pushed:
     for head in frame.get("heads", ()):
         counts |= _counts(head["html"])
     resync = frame.get("resync", False)
-    return Pushed(frame["cursor"], resync, tuple(cards), counts)
+    layout = (frame.get("layout") or {}).get("columns", ())
+    shells = "".join(one["html"] for one in layout)
+    counts |= _counts(shells)
+    columns = tuple(_NAMED.findall(shells))
+    return Pushed(frame["cursor"], resync, tuple(cards), counts, columns)
 
 
 def _card(column: str, html: str) -> tuple[str, Shown]:

@@ -50,7 +50,7 @@ class Viewer:
                     page = await asyncio.to_thread(self.pages.read, self.cookie)
                     self.picture = picture_of(page)
                     whole = tuple(self.picture.cards.items())
-                    frame = Pushed("", True, whole, self.picture.counts)
+                    frame = Pushed("", True, whole, self.picture.counts, ())
                 else:
                     self.picture.apply(frame)
                 self.heard.append((monotonic(), frame))

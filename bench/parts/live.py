@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from time import monotonic
 
 import psycopg
+from django.db import connection
 
 from bench.boards import Board, a_board, people
 from bench.pictures import picture_of
@@ -16,6 +17,9 @@ from bench.sizes import Sizes
 from bench.stage import Stage
 from bench.steering import Steering, steering
 from bench.viewers import Pages, reconnect
+from boards.verbs.columns import edit_column, move_column
+from boards.verbs.places import Place
+from leases.verbs.set_contract import Terms, set_contract
 from novum.running import processes
 from novum.running.children import Family
 
@@ -41,7 +45,7 @@ def measure(stage: Stage, world: World, sizes: Sizes) -> list[Figure]:
         few = cookies[: max(1, sizes.viewers // PROMPT_SHARE)]
         prompt = asyncio.run(_prompt(pages, steerers, board, few, changes))
         return prompt + asyncio.run(
-            _crowded(stage, pages, steerers, board, cookies, changes)
+            _crowded(stage, world, pages, steerers, board, cookies, changes)
         )
 
 
@@ -78,6 +82,7 @@ async def _prompt(
 
 async def _crowded(
     stage: Stage,
+    world: World,
     pages: Pages,
     steerers: Steering,
     board: Board,
@@ -89,8 +94,9 @@ async def _crowded(
         counting = asyncio.create_task(counted.go_on())
         dropping = asyncio.create_task(reconnect(viewers))
         made = await steerers.change(board, changes, SECONDS)
-        last = max(one.at for one in made)
-        await asyncio.sleep(max(0.0, last + GRACE_SECONDS - monotonic()))
+        await asyncio.to_thread(_rearrange, world, board)
+        last = monotonic()
+        await asyncio.sleep(GRACE_SECONDS)
         pictures = [viewer.picture.copy() for viewer in viewers]
         dropping.cancel()
         counting.cancel()
@@ -107,6 +113,18 @@ async def _crowded(
         _at_most(name, len(wrong), 0, note),
         _at_most("database connections of live", counted.most, 20),
     ]
+
+
+def _rearrange(world: World, board: Board) -> None:
+    """A column gets another name and another place, a queue another contract."""
+    column, queue = board.columns[-1], board.queues[0].column_id
+    edit_column(world.owner, board_id=board.id, column_id=column, name="Renamed")
+    move_column(
+        world.owner, board_id=board.id, column_id=column, place=Place(end="top")
+    )
+    terms = Terms(enabled=True, on_success_column_id=board.columns[1], max_attempts=3)
+    set_contract(world.owner, board_id=board.id, column_id=queue, terms=terms)
+    connection.close()
 
 
 def _at_most(name: str, value: float, goal: float, note: str = "") -> Figure:

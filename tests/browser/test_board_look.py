@@ -6,8 +6,10 @@ import pytest
 from django.utils.timezone import now
 from playwright.sync_api import expect
 
+from leases.verbs.complete import complete
 from leases.verbs.give_back import fail
 from tests.browser.conftest import violations
+from tests.browser.test_board_live import open_board
 from tests.builders import receipt
 
 RTL = "مراجعة المقال عن البطاقات قبل النشر"
@@ -91,3 +93,44 @@ def test_without_javascript_the_board_is_read_and_filtered(browse, world):
     expect(page.locator(".filter-state")).to_contain_text("1 of 2")
     page.get_by_role("link", name="Clear the filter").click()
     expect(page.locator("[data-card]")).to_have_count(2)
+
+
+def test_without_javascript_a_failed_card_gets_another_round(browse, world):
+    card = world.add("Broken")
+    fail(world.worker, **receipt(world.claim()), reason="No file", requeue=False)
+    page = browse(world.owner, java_script_enabled=False)
+    page.goto(f"/boards/{world.board}")
+    page.get_by_role("button", name="Retry").click()
+    back = page.locator(f'[data-cards="{world.queue}"] [data-card="{card}"]')
+    expect(back).to_have_attribute("data-shade", "open")
+
+
+FLEW = """
+window.flew = 0;
+const animate = Element.prototype.animate;
+Element.prototype.animate = function (...given) {
+  window.flew += 1;
+  return animate.apply(this, given);
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("motion", "moves"), [("reduce", False), ("no-preference", True)]
+)
+def test_cards_only_fly_for_those_who_like_it(browse, world, motion, moves):
+    world.add("Idea")
+    page = browse(world.owner, reduced_motion=motion)
+    page.add_init_script(FLEW)
+    open_board(page, world)
+    held = world.claim()
+    complete(world.worker, **receipt(held))
+    done = page.locator(f'[data-cards="{world.done}"] [data-card]')
+    expect(done).to_have_count(1)
+    assert (page.evaluate("window.flew") > 0) == moves
+    page.locator(f"#card-{held.card.id} [data-card-link]").click()
+    expect(page.locator("#drawer #sheet[data-live]")).to_be_visible()
+    lengths = page.evaluate(
+        "document.getAnimations().map((one) => one.effect.getTiming().duration)"
+    )
+    assert moves or not any(lengths)
