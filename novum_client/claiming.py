@@ -2,15 +2,15 @@
 
 import logging
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from novum_client.client import Client, Place
 from novum_client.errors import NovumError, Refused
 from novum_client.pausing import Backoff, later
-from novum_client.shapes import Empty, Lease
+from novum_client.shapes import Empty, Lease, Renewed
 
 FIRST_PAUSE_SECONDS, LEAST_PAUSE_SECONDS = 0.25, 0.05
-SETTLE_SECONDS = 3.0
+LOOK_SECONDS = 5.0
 log = logging.getLogger("novum_client")
 
 
@@ -67,9 +67,20 @@ class Claimer:
         return found if isinstance(found, Lease) else None
 
     def _ask(self) -> Lease | Empty:
-        return self._client.claim(
+        found = self._client.claim(
             self._place, key=self._key, lease_seconds=self._lease_seconds
         )
+        if isinstance(found, Lease) and found.is_replayed:
+            return self._still_held(found)
+        return found
+
+    def _still_held(self, lease: Lease) -> Lease | Empty:
+        """Time has gone by since it was made: somebody else may have the card."""
+        receipt = {lease.id: (lease.token, None)}
+        renewed = self._client.renew(receipt, timeout=LOOK_SECONDS)[lease.id]
+        if not isinstance(renewed, Renewed) or renewed.cancel is not None:
+            return Empty("lost", 0.0)
+        return replace(lease, until=renewed.until)
 
     def _trouble(self, error: NovumError) -> Wait:
         asked = None

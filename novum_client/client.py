@@ -1,5 +1,6 @@
 """The calls of a worker, one attempt each. For several threads at once."""
 
+import asyncio
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -82,6 +83,20 @@ class Client:
         headers: Mapping[str, str] = {"Idempotency-Key": key} if key else {}
         seconds = self.timeout if timeout is None else timeout
         return self._wire.ask(method, path, body, headers=headers, timeout=seconds)
+
+    async def call_async(
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        key: str | None = None,
+        timeout: float | None = None,
+    ) -> Any:
+        """The same without keeping an event loop from its other tasks."""
+        return await asyncio.to_thread(
+            self.call, method, path, body, key=key, timeout=timeout
+        )
 
     def claim(
         self, place: Place, *, key: str, lease_seconds: int | None = None

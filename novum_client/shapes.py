@@ -13,7 +13,8 @@ MOST_WAIT, A_MINUTE = timedelta(days=7), timedelta(minutes=1)
 class Lease:
     """The right to work on one card for a while. `until` is on the clock of
     `time.monotonic`, `seconds` how long a heartbeat extends it by; both are infinite
-    where it never lapses. `card` is the card (or task) as the server tells it."""
+    where it never lapses. `card` is the card (or task) as the server tells it.
+    `is_replayed` when it was made by an earlier call with the same key."""
 
     id: str
     token: str
@@ -21,6 +22,7 @@ class Lease:
     attempt: int
     until: float
     seconds: float
+    is_replayed: bool = False
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ def claimed_of(value: dict[str, Any], sent_at: float) -> Lease | Empty:
         attempt=lease.get("attempt") or card["attempts"],
         until=until,
         seconds=lease.get("seconds") or until - sent_at,
+        is_replayed=bool(value.get("replayed")),
     )
 
 

@@ -67,8 +67,9 @@ def working(client, world):
     """The decorator, for the world's column."""
 
     def working(**options):
-        options = {"client": client, "most_pause_seconds": 0.2, **options}
-        return worker(board_id=str(world.board), column_id=str(world.queue), **options)
+        column = {"board_id": str(world.board), "column_id": str(world.queue)}
+        given = {"client": client, "most_pause_seconds": 0.2, **column, **options}
+        return lambda function: worker(**given)(closing(function))
 
     return working
 

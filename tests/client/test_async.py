@@ -89,6 +89,27 @@ def test_what_an_async_function_raises_means_the_same(working, world):
     assert second.reason.startswith("CancelledError")
 
 
+def test_an_async_function_makes_calls_of_its_own(working, world):
+    """A pipeline: each job makes the next card, once, however often it's said."""
+    world.set(queue="reports")
+    world.add("First")
+
+    @working()
+    async def planning(job):
+        if job.title == "First":
+            new = {"queue": "reports", "title": "Second", "parent": job.id}
+            made = [
+                await job.client.call_async("POST", "/tasks", new, key=job.id)
+                for _ in range(2)
+            ]
+            return made[0]["task"]["id"] == made[1]["task"]["id"]
+        return job.title
+
+    assert planning.run(until_empty=True).completed == 2
+    outputs = dict(Card.objects.values_list("title", "output"))
+    assert outputs == {"First": True, "Second": "Second"}
+
+
 def test_a_served_worker_that_is_cancelled_ends_its_work_first(working, world):
     world.add()
 

@@ -46,6 +46,40 @@ def test_a_claim_whose_answer_was_lost_is_made_once(working, world, network, far
     assert network.count(":claim-next") >= 4
 
 
+@pytest.mark.parametrize("by_name", [False, True])
+def test_a_claim_that_is_answered_too_late_is_not_worked_on(
+    working, world, network, far, by_name
+):
+    """The lease of the lost answer has lapsed meanwhile, and another one has the card."""
+    world.set(lease_ttl_seconds=1, queue="reports")
+    world.add()
+    place = {"queue": "reports", "board_id": "", "column_id": ""} if by_name else {}
+    began, through = [], threading.Event()
+
+    @working(client=far, **place)
+    def late(job):
+        began.append("late")
+
+    @working()
+    def successor(job):
+        began.append("successor")
+        through.wait(20)
+
+    claim = "tasks:claim" if by_name else ":claim-next"
+    network.lose(claim)
+    with running(late):
+        eventually(lambda: Lease.objects.exists())
+        network.cut()
+        with running(successor):
+            eventually(lambda: began)
+            asked = network.count(claim)
+            network.mend()
+            eventually(lambda: network.count(claim) >= asked + 2)
+            assert began == ["successor"]
+            through.set()
+    assert leases() == ["expired", "completed"]
+
+
 def test_a_completion_whose_answer_was_lost_is_told_again(working, world, network, far):
     world.add()
     network.lose(":complete", times=2)
@@ -62,13 +96,15 @@ def test_a_cut_during_the_work_costs_nothing(working, world, network, far):
     @working(client=far)
     def slow(job):
         network.cut()
+        job.progress("said in vain at first")
         time.sleep(1.5)
         network.mend()
         time.sleep(2.5)
-        return "whole"
+        return Lease.objects.get().doing
 
     tally = slow.run(until_empty=True)
     assert (tally.completed, leases()) == (1, ["completed"])
+    assert Card.objects.get().output == "said in vain at first"
 
 
 def test_a_cut_at_the_end_of_the_work_keeps_the_result(working, world, network, far):
