@@ -36,7 +36,8 @@ SORTS = ("priority", "age", "updated")
 @dataclass(frozen=True)
 class TaskFilter:
     """Every given condition must hold; people are handles. `who` is anyhow concerned:
-    has it assigned, holds it, or made the latest attempt at it."""
+    has it assigned, holds it, or made the latest attempt at it (of what has ended, the
+    latest RECENT of each column are looked through)."""
 
     queue: str | None = None
     states: tuple[str, ...] = STATES
@@ -49,11 +50,13 @@ class TaskFilter:
 
 @dataclass(frozen=True)
 class Scope:
-    """Where to look, with the values of the conditions that `where` names."""
+    """Where to look, with the values of the conditions that `where` names. `recent`: of
+    what has ended only the latest RECENT ones of each column and state."""
 
     columns: Sequence[UUID]
     where: str
     values: dict[str, Any]
+    recent: bool = False
 
 
 @dataclass(frozen=True)
@@ -84,18 +87,21 @@ _ORDERS = {
 
 # The literal states are what the partial indexes are found by, and the literal limits
 # what tells the planner that few rows are wanted.
-_PART = """
-SELECT c.id, c.priority, c.position, c.updated_at
-FROM unnest(%(columns)s::uuid[]) AS col CROSS JOIN unnest({each}) AS st
-CROSS JOIN LATERAL (
-  SELECT id, priority, position, updated_at FROM boards_card c
+_ROWS = """boards_card c
   WHERE c.column_id = col AND c.state = st AND c.state IN {states}
-    AND c.archived_at IS NULL AND c.number > 0 {where}
-  ORDER BY {order} LIMIT {limit}) c"""
-_COUNT = """
-SELECT c.state, count(*) FROM boards_card c
-WHERE c.column_id = ANY(%(columns)s::uuid[]) AND c.state IN {states}
-  AND c.archived_at IS NULL AND c.number > 0 {where}
+    AND c.archived_at IS NULL AND c.number > 0"""
+# Where every row takes a look at its leases, only so many of the latest are looked at.
+RECENT = 10_000
+_RECENT_ROWS = f"""(SELECT * FROM {_ROWS}
+  ORDER BY c.updated_at DESC, c.id DESC LIMIT {RECENT}) c WHERE true"""
+_OVER = """FROM unnest(%(columns)s::uuid[]) AS col CROSS JOIN unnest({each}) AS st
+CROSS JOIN LATERAL"""
+_PART = f"""
+SELECT c.id, c.priority, c.position, c.updated_at {_OVER} (
+  SELECT id, priority, position, updated_at FROM {{rows}} {{where}}
+  ORDER BY {{order}} LIMIT {{limit}}) c"""
+_COUNT = f"""
+SELECT c.state, count(*) {_OVER} (SELECT c.state FROM {{rows}} {{where}}) c
 GROUP BY c.state"""
 _LATEST = """(SELECT l.{what} FROM leases_lease l WHERE l.card_id = c.id
   ORDER BY l.acquired_at DESC LIMIT 1)"""
@@ -123,15 +129,16 @@ def scope(caller: Caller, wanted: TaskFilter) -> Scope:
     if wanted.labels:
         values["labels"] = list(wanted.labels)
     where = "".join(_CONDITIONS[name] for name in values)
+    recent = wanted.who is not None
     if wanted.queue is None:
-        return Scope(_visible_columns(caller), where, values)
+        return Scope(_visible_columns(caller), where, values, recent)
     found = queues.find(caller, queues.check_name(wanted.queue))
     if found is None and wanted.queue != queues.PEOPLE:
         raise UnknownQueue(wanted.queue)
     # What has ended may lie where the queue has put it, among that of others.
     columns = _columns_of(found.column_id) if found else []
     values["queue"] = found.column_id if found else None
-    return Scope(columns, where + _QUEUE, values)
+    return Scope(columns, where + _QUEUE, values, recent or len(columns) > 1)
 
 
 def cut(
@@ -151,7 +158,7 @@ def cut(
         last = decode_cursor(page_token, order.types)
         values |= {f"last_{i}": value for i, value in enumerate(last)}
         behind = _behind(order)
-    rows = _rows(_page(where.where + behind, states, order, size), values)
+    rows = _rows(_page(where, states, order, size, behind), values)
     return _cut(rows, size, order)
 
 
@@ -159,7 +166,7 @@ def first_pages(where: Scope, wanted: Mapping[str, tuple[str, int]]) -> dict[str
     """Of each state its first page (how sorted, how many), in one statement."""
     pages = [
         f"(SELECT '{state}' AS page, t.* FROM"
-        f" ({_page(where.where, (state,), _ORDERS[sort], size)}) t)"
+        f" ({_page(where, (state,), _ORDERS[sort], size)}) t)"
         for state, (sort, size) in wanted.items()
     ]
     values = {**where.values, "columns": list(where.columns)}
@@ -180,13 +187,14 @@ def _in_order(rows: list[tuple[Any, ...]], order: Order) -> list[tuple[Any, ...]
     )
 
 
-def _page(where: str, states: Sequence[str], order: Order, size: int) -> str:
+def _page(
+    where: Scope, states: Sequence[str], order: Order, size: int, behind: str = ""
+) -> str:
     """One more than asked for, so that the end can be told."""
     parts = [
         _PART.format(
-            states=_literal([one for one in some if one in states]),
-            each=_array([one for one in some if one in states]),
-            where=where,
+            **_which(where, [one for one in some if one in states]),
+            where=where.where + behind,
             order=order.by,
             limit=size + 1,
         )
@@ -195,6 +203,13 @@ def _page(where: str, states: Sequence[str], order: Order, size: int) -> str:
     ]
     together = " UNION ALL ".join(f"({part})" for part in parts)
     return f"SELECT * FROM ({together}) t ORDER BY {order.by} LIMIT {size + 1}"
+
+
+def _which(where: Scope, states: Sequence[str]) -> dict[str, str]:
+    """The rows of these states, all live or all ended."""
+    rows = _RECENT_ROWS if where.recent and states[0] in ENDED else _ROWS
+    named = ", ".join(f"'{state}'" for state in states)
+    return {"rows": rows.format(states=f"({named})"), "each": f"ARRAY[{named}]"}
 
 
 def _cut(rows: list[tuple[Any, ...]], size: int, order: Order) -> Cut:
@@ -212,7 +227,7 @@ def counted(where: Scope) -> dict[str, int]:
     """How many there are in each state."""
     values = {**where.values, "columns": list(where.columns)}
     parts = [
-        _COUNT.format(states=_literal(some), where=where.where)
+        _COUNT.format(**_which(where, some), where=where.where)
         for some in (LIVE, ENDED)
     ]
     found = dict(_rows(" UNION ALL ".join(f"({part})" for part in parts), values))
@@ -224,7 +239,7 @@ def among(where: Scope, ids: Sequence[UUID]) -> list[UUID]:
     statement = f"""
 SELECT c.id FROM boards_card c
 WHERE c.id = ANY(%(ids)s::uuid[]) AND c.column_id = ANY(%(columns)s::uuid[])
-  AND c.state IN {_literal(STATES)} AND c.archived_at IS NULL AND c.number > 0
+  AND c.state <> '' AND c.archived_at IS NULL AND c.number > 0
   {where.where}"""
     values = {**where.values, "columns": list(where.columns), "ids": list(ids)}
     return [row[0] for row in _rows(statement, values)]
@@ -234,14 +249,6 @@ def _behind(order: Order) -> str:
     names = ", ".join(f"c.{name}" for name in order.columns)
     last = ", ".join(f"%(last_{i})s" for i in range(len(order.columns)))
     return f" AND ({names}) {'<' if order.down else '>'} ({last})"
-
-
-def _literal(states: Sequence[str]) -> str:
-    return "(" + ", ".join(f"'{state}'" for state in states) + ")"
-
-
-def _array(states: Sequence[str]) -> str:
-    return f"ARRAY[{', '.join(repr(state) for state in states)}]"
 
 
 def _rows(statement: str, values: dict[str, Any]) -> list[tuple[Any, ...]]:

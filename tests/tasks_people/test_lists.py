@@ -361,6 +361,7 @@ def test_a_hundred_thousand_done_ones_slow_nothing_down(transactional_db):
     looks = {
         "overview": lambda: overview(member, TaskFilter()),
         "one queue": lambda: overview(member, TaskFilter(queue="drafting")),
+        "one agent": lambda: overview(member, TaskFilter(who=world.worker.handle)),
         "stack": lambda: stack(member),
         "open by priority": lambda: tasks(
             member, TaskFilter(states=("open",)), sort="priority", page_size=50
