@@ -9,8 +9,7 @@ NEXT_STEPS = {
     "lease_lost": "Stop working on this card, keep nothing of it, claim the next one.",
     "output_rejected": "You still hold the card: put right what `errors` names and"
     " complete again.",
-    "not_a_queue": "Take a column whose `is_queue` is true; only a manager can make"
-    " this one a queue (set_column_contract).",
+    "not_a_queue": "Take a column whose `is_queue` is true (list_columns).",
     "card_held": "Leave it to its holder, or repeat with `force: true` if it must be.",
     "cards_held": "Wait until they are done, or repeat with `force: true`.",
     "version_mismatch": "Read the card again, then repeat with its new version.",
