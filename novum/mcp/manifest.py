@@ -25,5 +25,5 @@ def _encoded() -> bytes:
 
 @require_safe
 def manifest(request: HttpRequest) -> HttpResponse:
-    """Open to everybody, as the OpenAPI document is: it holds nothing of any workspace."""
+    """Open to everybody, as the OpenAPI document is: nothing of a workspace is here."""
     return HttpResponse(_encoded(), content_type="application/json")

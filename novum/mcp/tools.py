@@ -1,4 +1,4 @@
-"""Every operation as a tool: the same name, and everything else from its declaration."""
+"""Every operation as a tool: same name, and all else from its declaration."""
 
 from dataclasses import dataclass
 from typing import Any
