@@ -1,6 +1,6 @@
 """Messages between actors: hear back from tasks, tell each other something."""
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from uuid import UUID
 
 import msgspec
@@ -18,9 +18,9 @@ from novum.operations.operation import (
 )
 from novum.operations.waiting import MAX_WAIT_SECONDS, until_some
 from tasks_people import inbox
-from tasks_people.inbox import MAX_TOPICS
+from tasks_people.inbox import MAX_TOPICS, MailKind
 from tasks_people.shapes import MessageShape, TopicShape
-from tasks_people.verbs import messages
+from tasks_people.verbs import digest, messages
 from tasks_people.verbs.messages import (
     DEFAULT_PULLED,
     MAX_CORRELATION_CHARACTERS,
@@ -79,6 +79,22 @@ class MarkRead(Input, frozen=True):
     ids: Annotated[list[UUID], Meta(max_length=MAX_MARKED)] | None = None
 
 
+class SetMail(Input, frozen=True):
+    """The kinds of news that are not to come by e-mail; all others do."""
+
+    muted: Annotated[
+        list[Literal["assigned", "mentioned", "ended"]], Meta(max_length=3)
+    ]
+
+
+class Mail(msgspec.Struct, frozen=True):
+    """What comes by e-mail, in one letter for all news of ten minutes; nothing while
+    the server has no mailer."""
+
+    has_mailer: bool
+    kinds: list[MailKind]
+
+
 class SentMessage(msgspec.Struct, frozen=True):
     message: MessageShape
 
@@ -134,6 +150,16 @@ def msg_list(caller: Caller, given: ListMessages) -> Page[MessageShape]:
 
 def msg_mark_read(caller: Caller, given: MarkRead) -> Marked:
     return Marked(messages.mark_read(caller, ids=given.ids), inbox.unread(caller))
+
+
+def msg_mail(caller: Caller, given: NoInput) -> Mail:
+    return Mail(digest.has_mailer(), inbox.mail_kinds(caller))
+
+
+def msg_set_mail(caller: Caller, given: SetMail) -> Mail:
+    """Messages themselves come as before."""
+    digest.mute(caller, kinds=given.muted)
+    return msg_mail(caller, NoInput())
 
 
 OPERATIONS = (
@@ -203,5 +229,29 @@ OPERATIONS = (
         who="anybody",
         errors=("invalid",),
         repeatable=True,
+    ),
+    Operation(
+        name="msg.mail",
+        method="GET",
+        path="/me/mail",
+        summary="Which news come to the caller by e-mail.",
+        input=NoInput,
+        output=Mail,
+        call=msg_mail,
+        scope="read",
+        who="anybody",
+    ),
+    Operation(
+        name="msg.set_mail",
+        method="PUT",
+        path="/me/mail",
+        summary="Switch off kinds of news that are not to come by e-mail.",
+        input=SetMail,
+        output=Mail,
+        call=msg_set_mail,
+        scope="read",
+        who="anybody",
+        errors=("invalid",),
+        destroys=False,
     ),
 )

@@ -38,13 +38,17 @@ def mute(caller: Caller, *, kinds: Sequence[str]) -> None:
     Mailbox.objects.filter(pk=caller.actor_id).update(muted=sorted(set(kinds)))
 
 
+def has_mailer() -> bool:
+    return MAILER in mailers
+
+
 def send_digests() -> int:
     """A mail to everybody whose first unmailed news is older than WINDOW; how many.
 
     Nothing where no mailer is set. Safe when many run: who moves the mark sends. A mail
     that can't be sent is tried again with the next pass.
     """
-    if MAILER not in mailers:
+    if not has_mailer():
         return 0
     boxes = Mailbox.objects.filter(
         last_number__gt=F("mailed_number"),

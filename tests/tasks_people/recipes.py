@@ -68,4 +68,6 @@ RECIPES = {
     "msg.topics": _nothing,
     "msg.list": _nothing,
     "msg.mark_read": _told,
+    "msg.mail": _nothing,
+    "msg.set_mail": lambda world, by: {"muted": ["mentioned"]},
 }
