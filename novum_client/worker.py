@@ -95,6 +95,7 @@ class Worker:
                 raise
             finally:
                 self._forget(engine)
+                runner.close()
         return running.result()
 
     def stop(self) -> None:

@@ -36,6 +36,9 @@ class Runner(Protocol):
     def start(self, hold: Hold, job: Job, ended: Ended) -> None:
         """Begin; `ended` is called once, in some thread, and may take its time."""
 
+    def close(self) -> None:
+        """Nothing is started any more."""
+
 
 class Threads:
     """For sync functions."""
@@ -49,6 +52,9 @@ class Threads:
 
         # Daemonic: what doesn't stop when asked must not keep the process.
         threading.Thread(target=work, name=f"novum-{job.key}", daemon=True).start()
+
+    def close(self) -> None:
+        """Its threads end by themselves."""
 
     def _outcome(self, hold: Hold, job: Job) -> Outcome:
         try:
@@ -74,6 +80,9 @@ class Tasks:
 
     def start(self, hold: Hold, job: Job, ended: Ended) -> None:
         asyncio.run_coroutine_threadsafe(self._attend(hold, job, ended), self._loop)
+
+    def close(self) -> None:
+        self._endings.shutdown(wait=False)
 
     async def _attend(self, hold: Hold, job: Job, ended: Ended) -> None:
         task = asyncio.ensure_future(self._function(job))
