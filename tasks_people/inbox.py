@@ -1,5 +1,6 @@
 """Messages as those see them whom they are for."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -15,10 +16,12 @@ from tasks_people.shapes import MessageShape, TopicShape, message_shape
 # The product's own topics.
 TASKS_DONE = "tasks.done"
 TASKS_ASSIGNED = "tasks.assigned"
+TASKS_CANCELLED = "tasks.cancelled"
 MENTIONS = "mentions"
 # What of them goes out as e-mail, and as which kind.
 MAIL_KINDS: dict[str, str] = {
     TASKS_ASSIGNED: Mailbox.Mail.ASSIGNED,
+    TASKS_CANCELLED: Mailbox.Mail.ASSIGNED,
     MENTIONS: Mailbox.Mail.MENTIONED,
     TASKS_DONE: Mailbox.Mail.ENDED,
 }
@@ -66,6 +69,14 @@ def message(caller: Caller, *, message_id: UUID) -> MessageShape:
 def unread(caller: Caller) -> int:
     """How many messages the caller hasn't read."""
     return Message.objects.filter(recipient_id=caller.actor_id, read_at=None).count()
+
+
+def unread_of(actor_ids: Iterable[UUID]) -> dict[UUID, int]:
+    """The same for each of these, in one statement."""
+    wanted = list(actor_ids)
+    rows = Message.objects.filter(recipient_id__in=wanted, read_at=None)
+    counts = rows.values_list("recipient_id").annotate(number=Count("id")).order_by()
+    return dict.fromkeys(wanted, 0) | dict(counts)
 
 
 def topics(caller: Caller) -> list[TopicShape]:

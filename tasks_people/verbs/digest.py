@@ -107,6 +107,7 @@ def _line(row: Message, boards: dict[str, UUID]) -> str:
     said = row.payload or {}
     what = {
         "task.assigned": "{by} gave you {key} {title}",
+        "task.cancelled": "{by} called off {key} {title}: {text}",
         "card.mentioned": "{by} mentioned you on {key} {title}: {text}",
     }.get(row.type, "{key} {title} is {status}, by {by}")
     facts = {"by": "Somebody", "key": "", "title": "", "text": "", "status": "done"}

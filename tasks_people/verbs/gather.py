@@ -2,7 +2,8 @@
 
 The verbs that end a task write an event and nothing else, so they cost the same whether
 somebody waits or not. This reads the events and tells: the creator of a task of its end,
-a person of what is assigned to them, everybody of being mentioned.
+a person of what is assigned to them or called off while they were at it, everybody of
+being mentioned.
 
 Nothing is left out although transactions commit out of order: everything below the
 oldest transaction that is still running has ended, and only so far does the mark in
@@ -22,7 +23,12 @@ from boards.models import Comment, Event
 from boards.shapes import card_key
 from boards.watching import roles_now
 from leases.statements.running import compact
-from tasks_people.inbox import MENTIONS, TASKS_ASSIGNED, TASKS_DONE
+from tasks_people.inbox import (
+    MENTIONS,
+    TASKS_ASSIGNED,
+    TASKS_CANCELLED,
+    TASKS_DONE,
+)
 from tasks_people.models import Gathering, Message
 from tasks_people.verbs.mailboxes import deliver
 
@@ -76,8 +82,21 @@ WHERE e.workspace_id = %(workspace)s AND e.transaction >= %(mark)s
   AND NOT EXISTS (SELECT FROM boards_event n WHERE n.card_id = e.card_id
     AND n.sequence > e.sequence AND n.type = '{events.CARD_UPDATED}'
     AND n.data -> 'changed' ? 'assignee')"""
+# A person sends no heartbeats, by which an agent would learn it.
+_CALLED_OFF = f"""
+SELECT e.id, e.transaction, l.holder_id, '{TASKS_CANCELLED}', 'task.cancelled', c.id,
+  e.actor_id, jsonb_build_object('by', '@' || (e.data ->> 'by'),
+    'text', e.data ->> 'reason', 'key', w.key || '-' || c.number, 'title', c.title)
+FROM boards_event e JOIN boards_card c ON c.id = e.card_id
+JOIN accounts_workspace w ON w.id = e.workspace_id
+CROSS JOIN LATERAL (SELECT l.holder_id FROM leases_lease l
+  WHERE l.card_id = c.id AND l.acquired_at <= e.created_at
+  ORDER BY l.acquired_at DESC LIMIT 1) l
+JOIN accounts_actor r ON r.id = l.holder_id AND r.kind = 'person'
+WHERE e.workspace_id = %(workspace)s AND e.transaction >= %(mark)s
+  AND e.type = '{events.CARD_CANCEL_REQUESTED}' AND e.actor_id IS DISTINCT FROM r.id"""
 _PENDING = f"""
-SELECT * FROM ({_ENDED} UNION ALL {_ASSIGNED}) p
+SELECT * FROM ({_ENDED} UNION ALL {_ASSIGNED} UNION ALL {_CALLED_OFF}) p
 WHERE NOT EXISTS (SELECT FROM tasks_people_message m
   WHERE m.recipient_id = p.recipient_id AND m.event_id = p.event_id)"""
 _TELL = compact(f"""

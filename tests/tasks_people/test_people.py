@@ -255,6 +255,25 @@ def test_called_off_while_held_the_holder_learns_it_and_then_loses_it(world):
     assert message.payload["by"] == f"@{world.worker.handle}"
 
 
+def test_a_person_hears_that_what_they_do_was_called_off(world):
+    made = a_task(world)
+    start(world.owner, task_id=made)
+    cancel(world.worker, task_id=made, reason="Not needed.")
+    (message,) = pull(world.owner)
+    assert (message.type, message.correlation_id) == ("task.cancelled", str(made))
+    assert message.payload["text"] == "Not needed."
+    assert message.payload["by"] == f"@{world.worker.handle}"
+    assert pull(world.owner) == []
+
+
+def test_whoever_calls_off_what_they_do_hears_nothing(world):
+    made = a_task(world)
+    start(world.owner, task_id=made)
+    cancel(world.owner, task_id=made)
+    assert pull(world.owner) == []
+    assert pull(world.worker)[0].payload["status"] == "cancelled"
+
+
 def test_only_its_creator_and_managers_call_a_task_off(world):
     made = a_task(world, queue="reports")
     with pytest.raises(Forbidden):
