@@ -92,4 +92,15 @@ FAULTS = (
         ),
         ("tests/races/test_open_claims.py",),
     ),
+    Fault(
+        "events are marked as told while older transactions still run",
+        (
+            (
+                "tasks_people/verbs/gather.py",
+                "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint",
+                "SELECT pg_current_xact_id()::text::bigint",
+            ),
+        ),
+        ("tests/tasks_people/test_hearing_back.py",),
+    ),
 )
