@@ -54,7 +54,7 @@ def agent(request: PageRequest, agent_id: UUID) -> HttpResponse:
     if is_fragment(request):
         seat = reads.agent(request.caller, agent_id=agent_id)
         held = held_by(request.caller, holder_id=agent_id)
-        context = {"seat": seat, "held": held}
+        context = {"seat": seat, "held": held, "total": _total(request, agent_id)}
         return render(request, "accounts/agent.html#held", context)
     return _agent(request, agent_id)
 
@@ -126,6 +126,7 @@ def _agent(request: PageRequest, agent_id: UUID, **more: Any) -> HttpResponse:
     context = {
         "seat": seat,
         "held": held_by(caller, holder_id=agent_id),
+        "total": _total(request, agent_id),
         "tokens": tokens,
         "form": forms.WorkerToken(),
         "now": now(),
@@ -134,6 +135,11 @@ def _agent(request: PageRequest, agent_id: UUID, **more: Any) -> HttpResponse:
     }
     status = 422 if context["form"].errors else 200
     return render(request, "accounts/agent.html", context, status=status)
+
+
+def _total(request: PageRequest, agent_id: UUID) -> int:
+    """Of all that it holds; the page lists the latest of it."""
+    return holding(request.caller).get(agent_id, 0)
 
 
 def _snippets(secret: str, queue: Any) -> dict[str, str]:

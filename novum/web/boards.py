@@ -9,9 +9,14 @@ from django.shortcuts import render
 from django.views.decorators.http import require_safe
 
 from accounts.errors import NotFound
+from accounts.roles import BoardRole
+from boards import reads
+from boards.reads import CardFilter
 from leases import wall
 from novum.web.filters import choices, filtering
 from novum.web.pages import PageRequest, is_fragment, page
+
+ARCHIVED_PER_PAGE = 100
 
 
 @require_safe
@@ -57,6 +62,30 @@ def more(request: PageRequest, board_id: UUID, column_id: UUID) -> HttpResponse:
     if len(views) == wall.CARDS_PER_PAGE:
         values["last"] = views[-1]
     return render(request, "boards/_more_cards.html", values)
+
+
+@require_safe
+@page
+def archived(request: PageRequest, board_id: UUID) -> HttpResponse:
+    """The cards that were put away, oldest first, each with a way back."""
+    board = reads.board(request.caller, board_id=board_id)
+    columns = reads.columns(request.caller, board_id=board_id)
+    found = reads.cards(
+        request.caller,
+        CardFilter(board_id=board_id, archived=True),
+        page_size=ARCHIVED_PER_PAGE,
+        page_token=request.GET.get("page", ""),
+    )
+    role = BoardRole[board.your_role.upper()]
+    names = {one.id: one.name for one in columns}
+    values = {
+        "board": board,
+        "cards": [(one, names.get(one.column_id, "")) for one in found.items],
+        "next_page": found.next_page_token,
+        "may_edit": role >= BoardRole.EDITOR and board.archived_at is None,
+        "nav": "boards",
+    }
+    return render(request, "boards/archived.html", values)
 
 
 def _place(text: str) -> tuple[int, int, UUID]:

@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import expect
 
 from boards.verbs.boards import create_board
+from boards.verbs.cards import archive_card
 from boards.verbs.comments import add_comment
 from leases.verbs.give_back import fail
 from tests.browser.conftest import violations
@@ -33,6 +34,7 @@ def much(world):
     add_comment(world.owner, card_id=held.card.id, text=f"{LONG} @{world.owner.handle}")
     world.add_many(20)
     world.column(LONG[:100])
+    archive_card(world.owner, card_id=world.add(LONG, column=world.done))
     return held.card.id
 
 
@@ -58,6 +60,7 @@ def addresses(world, card):
         f"{board}/settings",
         f"{board}/members",
         f"{board}/archive",
+        f"{board}/archived",
         f"{column}/settings",
         f"{column}/contract",
     ]
