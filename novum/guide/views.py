@@ -22,6 +22,7 @@ LOOP = {
     "columns": "list_columns",
     "contract": "get_column_contract",
     "claim": "claim_next_card",
+    "by_name": "tasks.claim",
     "renew": "renew_lease",
     "complete": "complete_lease",
     "fail": "fail_lease",

@@ -28,6 +28,8 @@ third of the time until lease.expires_at; stop if it says cancel_requested. Then
 complete_lease with the output, or fail_lease with a reason, or release_lease if you \
 didn't begin. card null or absent: nothing to do, `reason` says why; wait \
 retry_after_seconds. Read previous_attempts: don't repeat their mistakes.
+If you were given the name of a queue: tasks.claim, tasks.heartbeat, tasks.complete and \
+tasks.fail are the same loop by that name and the task's id.
 lease_lost from any call: somebody else has the card; stop working on it.
 Errors are JSON with code, detail and next_step: do what next_step says. Lost an \
 answer? Repeat the same call (claims and creates with the same idempotency_key).

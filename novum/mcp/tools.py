@@ -84,8 +84,9 @@ class Tool:
         )
         if result is None:
             return "Done."
-        answer = result if own.get(VERBOSE) else slimmed(result)
-        return {ITEMS: answer} if is_bare_list(self.operation) else answer
+        if not own.get(VERBOSE):
+            result = slimmed(result, brief=self.operation.changes)
+        return {ITEMS: result} if is_bare_list(self.operation) else result
 
     def _own(self, arguments: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
         """The door's own arguments, and those of the operation."""

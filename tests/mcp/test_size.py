@@ -67,6 +67,38 @@ def test_with_a_key_and_a_failed_attempt_before_too(world, worker):
     assert before["reason"] == "The changelog was empty."
 
 
+def test_a_task_by_the_name_of_its_queue_costs_no_more(world, worker):
+    task = {
+        "title": "Sum it up",
+        "description": "Of a file. " * 90,
+        "payload": {"n": 1},
+    }
+    made = worker.call("tasks.create", queue="drafting", **task)
+    claim = worker.call("tasks.claim", queue="drafting")
+    done = {"id": claim.value["task"]["id"], "result": OUTPUT}
+    ended = worker.call("tasks.complete", **done)
+    assert ended.value["task"]["state"] == "done"
+    assert claim.value["task"]["description"] == task["description"]
+    assert claim.value["task"]["payload"] == task["payload"]
+    texts = claim.text + ended.text
+    total = size({"queue": "drafting"}) + len(texts.encode()) + size(done)
+    assert total - size(task) - size(OUTPUT) <= MAX_OVERHEAD_BYTES
+    # Whoever makes one needn't read it again.
+    assert "description" not in made.value["task"]
+    read = worker.call("tasks.get", id=made.value["task"]["id"])
+    assert read.value["task"]["description"] == task["description"]
+    assert read.value["task"]["result"] == OUTPUT
+
+
+def test_the_answer_to_a_change_holds_no_contents_and_reading_does(world, worker):
+    card = world.add(**CARD)
+    changed = worker.call("edit_card", card_id=card, priority=1).value
+    assert changed["priority"] == 1
+    assert not changed.keys() & {"description", "payload", "properties"}
+    read = worker.call("get_card", card_id=card).value
+    assert {name: read[name] for name in CARD} == CARD
+
+
 def test_the_card_itself_comes_whole(world, worker):
     world.add(**CARD)
     _, claim, _ = round_of(worker, world)
