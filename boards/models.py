@@ -147,6 +147,10 @@ class CardQuerySet(models.QuerySet["Card"]):
         """Ready for anyone with the right skills. Stands on `card_claimable_skilled`."""
         return self.filter(READY, column_id=column_id, assignee=None).exclude(skills=[])
 
+    def kept_for(self, column_id: UUID, actor_id: UUID) -> "CardQuerySet":
+        """Ready and kept for one actor, whatever it asks for. On `card_claimable_by`."""
+        return self.filter(READY, column_id=column_id, assignee_id=actor_id)
+
     def claimable_with(
         self,
         column_id: UUID,

@@ -90,10 +90,11 @@ def _usual(count: int) -> Way:
 
 
 def _usual_with_skills(count: int) -> Way:
-    """The same for who has skills: unusual is also a card that asks for any."""
-    usual = _usual(count)
+    """The same for who has skills: unusual is also a card that asks for some."""
+    kept = _first(Card.objects.kept_for(_COLUMN, _ACTOR).in_order())
     skilled = _first(Card.objects.asking_for_skills(_COLUMN).in_order())
-    return replace(usual, unusual=f"{usual.unusual} OR EXISTS ({skilled})")
+    unusual = f"EXISTS ({kept}) OR EXISTS ({skilled}) OR EXISTS ({_CROWDED})"
+    return replace(_usual(count), unusual=unusual)
 
 
 def _chosen(count: int) -> Way:

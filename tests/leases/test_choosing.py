@@ -66,6 +66,12 @@ def test_what_is_kept_for_me_but_asks_for_what_i_lack_is_in_nobodys_way(world):
     assert order(world, world.worker) == [mine, plain]
 
 
+def test_what_is_kept_for_me_and_asks_for_what_i_have_comes_at_its_place(world):
+    plain = world.add()
+    mine = world.add(priority=1, assignee=world.worker.handle, skills=["seo"])
+    assert order(world, able(world, "seo")) == [mine, plain]
+
+
 def test_a_claim_names_labels_all_of_which_a_card_has(world):
     world.add(labels=["blog"])
     both = [world.add(labels=["blog", "urgent", n]) for n in "ab"]

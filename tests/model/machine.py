@@ -28,6 +28,7 @@ from boards.verbs.moving import move_card
 from boards.verbs.places import Place
 from leases.models import Lease
 from leases.verbs.claim import again, claim, made
+from leases.verbs.claim_card import claim_card
 from leases.verbs.complete import complete
 from leases.verbs.give_back import fail, release
 from leases.verbs.reap import reap
@@ -76,7 +77,8 @@ class Engine(RuleBasedStateMachine):
         self.atomic.__enter__()
         self.world = a_world()
         self.owner = self.world.owner
-        self.workers = {"ann": self.world.worker, "bob": an_agent(self.world.workspace)}
+        able = replace(self.world.worker, skills=frozenset({"seo", "other"}))
+        self.workers = {"ann": able, "bob": an_agent(self.world.workspace)}
         self.ids = {name: getattr(self.world, name) for name in COLUMNS}
         self.names = {key: name for name, key in self.ids.items()}
         self.model = Reference(COLUMNS)
@@ -142,15 +144,18 @@ class Engine(RuleBasedStateMachine):
         column=st.sampled_from(["queue", "queue", "queue", "done"]),
         priority=st.sampled_from([1, 3, 3, 5]),
         assignee=st.sampled_from([None, None, None, "ann", "bob"]),
+        skill=st.sampled_from(["", "", "seo"]),
         good=st.sampled_from([True, True, True, False]),
         number=st.sampled_from([1, 1, 3]),
     )
-    def create(self, column, priority, assignee, good, number):
+    def create(self, column, priority, assignee, skill, good, number):
         for _ in range(number):
-            self._create(column, priority, assignee, good)
+            self._create(column, priority, assignee, good, skill)
 
-    def _create(self, column, priority, assignee, good):
-        card = reference.Card(priority=priority, assignee=assignee, good=good)
+    def _create(self, column, priority, assignee, good, skill=""):
+        card = reference.Card(
+            priority=priority, assignee=assignee, good=good, skill=skill
+        )
         self.model.cards.append(card)
         self.model.enter(card, column)
         self.cards.append(
@@ -158,6 +163,7 @@ class Engine(RuleBasedStateMachine):
                 column=self.ids[column],
                 priority=priority,
                 assignee=assignee and self.workers[assignee].handle,
+                skills=[skill] if skill else [],
                 payload=GOOD if good else BAD,
             )
         )
@@ -305,6 +311,20 @@ class Engine(RuleBasedStateMachine):
             count=count,
             lease_ttl_seconds=seconds,
         )
+
+    @precondition(lambda self: self.cards)
+    @rule(who=WORKERS, number=ANY, seconds=st.sampled_from([None, 450]))
+    def claim_a_card(self, who, number, seconds):
+        key, card = self.card(number)
+        answers = self.both(
+            lambda: claim_card(
+                self.workers[who], card_id=key, lease_ttl_seconds=seconds
+            ),
+            lambda: self.model.claim_card(who, card, seconds),
+        )
+        if answers:
+            answer, expected = answers
+            self._compare(answer, [expected], card.column)
 
     def _compare(self, answer, expected, column):
         found = answer.claims or ([answer] if answer.card else [])

@@ -7,6 +7,9 @@ the next claim from their column, or by the reaper.
 
 from dataclasses import dataclass, field
 
+# What each worker can do that a card may ask for.
+SKILLS = {"ann": {"", "seo"}, "bob": {""}}
+
 
 class Refused(Exception):
     """With the code of the error that the real engine must raise."""
@@ -30,6 +33,7 @@ class Card:
     column: str = ""
     priority: int = 3
     assignee: str | None = None
+    skill: str = ""
     good: bool = True
     state: str = ""
     attempts: int = 0
@@ -171,7 +175,28 @@ class Reference:
         limit, live = self.terms[column].limit, len(self.live(column))
         room = count if limit is None else min(count, max(0, limit - live))
         ready = [card for card in self.shown(column) if card.ready()]
-        return [card for card in ready if card.assignee in (None, who)][:room]
+        return [card for card in ready if self.is_for(card, who)][:room]
+
+    def is_for(self, card: Card, who: str) -> bool:
+        return card.assignee in (None, who) and card.skill in SKILLS[who]
+
+    def claim_card(self, who: str, card: Card, seconds: int | None) -> Lease:
+        column, terms = card.column, self.terms[card.column]
+        if card.state == "claimed" and card.leases[-1].expires <= self.now:
+            self.tidy(column)
+        if card.state == "open" and card.fits is None and not card.archived:
+            card.fits = card.good
+        column, terms = card.column, self.terms[card.column]
+        if card.state == "open" and card.attempts >= terms.max_attempts:
+            self.dead_letter_exhausted(column)
+            raise Refused("not_claimable")
+        waits = card.due is not None and card.due > self.now
+        full = terms.limit is not None and len(self.live(column)) >= terms.limit
+        ready = (card.state, card.archived, card.fits) == ("open", False, True)
+        if not ready or waits or terms.paused or full or not self.is_for(card, who):
+            raise Refused("not_claimable")
+        card.due = None
+        return self.take(card, who, seconds)
 
     def take(self, card: Card, who: str, seconds: int | None) -> Lease:
         card.state, card.attempts = "claimed", card.attempts + 1
