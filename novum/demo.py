@@ -3,6 +3,7 @@
 from itertools import chain, count
 from uuid import UUID
 
+import msgspec
 from django.db import transaction
 from django.utils.crypto import get_random_string
 
@@ -22,6 +23,8 @@ from leases.verbs.complete import complete
 from leases.verbs.give_back import fail, release
 from leases.verbs.set_contract import Terms, set_contract
 from novum import demo_content as content
+from tasks_people.queues import PEOPLE
+from tasks_people.verbs.create import create
 
 SLUG = "demo"
 DRAFTS = 500
@@ -34,7 +37,8 @@ def exists() -> bool:
 
 @transaction.atomic
 def make() -> None:
-    """The workspace, its people and agents, its board with all cards: all or nothing.
+    """The workspace, its people and agents, its board with all cards, and what people
+    are asked for: all or nothing.
 
     Nobody can sign in until `new_credentials`.
     """
@@ -43,6 +47,8 @@ def make() -> None:
     board_id = create_board(ann, name="Content", description="From idea to page.")
     set_board_member(ann, board_id=board_id, handle="drafter", role=BoardRole.MANAGER)
     _Content(board_id, ann, drafter, reviewer).fill()
+    for task in content.for_people(ann.handle):
+        create(drafter, queue=PEOPLE, **msgspec.structs.asdict(task))
 
 
 @transaction.atomic

@@ -198,3 +198,35 @@ def drafted(title: str, draft: str) -> tuple[NewCard, dict[str, Any]]:
         NewCard(title=title, labels=[slugify(title.split(":")[0])]),
         {"draft": draft, "word_count": len(draft.split())},
     )
+
+
+def for_people(handle: str) -> list[NewCard]:
+    """What the drafter asks people for; some of it of this one."""
+    return [
+        NewCard(
+            title="Interview five small shops about failed payments",
+            description="Six of twenty are done. Ask what they do when a card is"
+            " refused, and **write it down in their words**.",
+            priority=1,
+            assignee=handle,
+            payload={"goal": 20, "done": 6},
+        ),
+        NewCard(
+            title="Choose a picture for the article about returns",
+            description="Three are in the folder. Say which one, and its alt text.",
+            priority=2,
+            payload={"folder": "pictures/returns", "pictures": 3},
+        ),
+        NewCard(
+            title="Ask a lawyer to read the text about cookie banners",
+            description="It says what may be refused without a reason. Is that so?",
+            labels=["privacy"],
+        ),
+        NewCard(
+            title="Settle how numbers below ten are written",
+            description="The house style says two things about them.",
+            priority=4,
+            assignee=handle,
+        ),
+        NewCard(title="Thank the guest authors", priority=5),
+    ]

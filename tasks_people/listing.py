@@ -30,7 +30,6 @@ from tasks_people.errors import UnknownQueue
 
 LIVE, ENDED = ("open", "claimed"), ("done", "failed")
 STATES = (*LIVE, *ENDED)
-SORTS = ("priority", "age", "updated")
 
 
 @dataclass(frozen=True)

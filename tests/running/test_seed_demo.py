@@ -9,7 +9,7 @@ from time import monotonic
 import pytest
 from django.core.management import call_command
 
-from accounts.credentials import caller_of_token
+from accounts.credentials import caller_of_actor, caller_of_token
 from accounts.models import Actor, User, WorkerToken, Workspace
 from accounts.verbs.agents import revoke_token
 from boards.models import Board, Card, Column, Comment, Event
@@ -19,6 +19,7 @@ from leases.verbs.claim import claim
 from leases.verbs.complete import complete
 from leases.verbs.set_contract import Terms, set_contract
 from novum import demo
+from tasks_people.stack import stack
 
 pytestmark = pytest.mark.django_db
 
@@ -202,6 +203,14 @@ def test_the_first_claim_gets_a_note_from_the_one_before(data):
     one = claim(caller, board_id=column.board_id, column_id=column.pk)
     (before,) = one.card.previous_attempts
     assert (before.state, before.note) == ("released", demo.content.HAND_OFF)
+
+
+def test_people_have_something_before_them_from_the_drafter():
+    seed()
+    found = stack(caller_of_actor(demo.person()))
+    assert found.total == 5
+    assert found.now.task.priority == 1
+    assert found.now.item.created_by.handle == "drafter"
 
 
 def test_a_second_run_changes_nothing(data):
