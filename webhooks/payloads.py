@@ -4,6 +4,7 @@ Everything is inline, so that a receiver needs no call of its own; what would ma
 body larger than 20 KB is cut, named in `cut`, and found by `links`.
 """
 
+import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -29,6 +30,7 @@ from webhooks.shapes import (
     MessageWorkspace,
 )
 
+log = logging.getLogger(__name__)
 KEPT_CHARACTERS = 500
 # Longest possible first, so that little is lost.
 _TEXTS = ("card.description", "comment.text", "lease.reason", "lease.note")
@@ -52,7 +54,19 @@ class _Known:
 def bodies(workspace_id: UUID, events: Sequence[Event]) -> dict[UUID, str]:
     """The text of a Standard Webhooks body for each event (all of one workspace)."""
     known = _known(workspace_id, events)
-    return {event.pk: body(_message(event, known)) for event in events}
+    return {event.pk: _body_of(event, known) for event in events}
+
+
+def _body_of(event: Event, known: _Known) -> str:
+    """One event that we can't make sense of must not keep back all behind it."""
+    try:
+        return body(_message(event, known))
+    except Exception:
+        log.exception("Event %s is told without its details", event.pk)
+        empty = msgspec.structs.replace(
+            _data(event, known, {}), card=None, cut=["card", "details", "lease"]
+        )
+        return body(Message(event.type, event.created_at, empty))
 
 
 def body(message: Message) -> str:
@@ -91,17 +105,17 @@ class _Sequence(msgspec.Struct):
 
 
 def _known(workspace_id: UUID, events: Sequence[Event]) -> _Known:
-    column_ids = {one.column_id for one in events if one.column_id} | {
-        UUID(one.data[name])
+    column_ids = {
+        found
         for one in events
-        for name in _COLUMNS
-        if one.data.get(name)
+        for found in (one.column_id, *(_uuid(one.data.get(name)) for name in _COLUMNS))
+        if found
     }
     cards = board_reads.with_people(
         Card.objects.filter(pk__in={one.card_id for one in events if one.card_id})
     )
     actors = _actors(workspace_id, events)
-    comments = {one.data["comment_id"] for one in events if "comment_id" in one.data}
+    comments = {_uuid(one.data.get("comment_id")) for one in events} - {None}
     return _Known(
         workspace=Workspace.objects.get(pk=workspace_id),
         boards=_boards(one.board_id for one in events),
@@ -118,7 +132,7 @@ def _actors(workspace_id: UUID, events: Iterable[Event]) -> list[Actor]:
     for one in events:
         if one.actor_id:
             ids.add(one.actor_id)
-        handles.add(one.data.get("lease", {}).get("holder"))
+        handles.add((one.data.get("lease") or {}).get("holder"))
     rows = Actor.objects.in_workspace(workspace_id)
     found = {row.pk: row for row in rows.filter(pk__in=ids)}
     missing = handles - {None} - {row.handle for row in found.values()}
@@ -139,13 +153,17 @@ def _columns(ids: set[UUID]) -> dict[UUID, MessageColumn]:
 
 
 def _message(event: Event, known: _Known) -> Message:
-    details = dict(event.data)
+    return Message(event.type, event.created_at, _data(event, known, event.data))
+
+
+def _data(event: Event, known: _Known, given: dict[str, Any]) -> MessageData:
+    details = dict(given)
     lease = details.pop("lease", None)
     ends = [details.pop(name, None) for name in _COLUMNS]
-    came, went = (known.columns.get(UUID(one)) if one else None for one in ends)
+    came, went = (known.columns.get(_uuid(one)) for one in ends)
     comment = known.comments.get(_uuid(details.pop("comment_id", None)))
     card = known.cards.get(event.card_id) if event.card_id else None
-    data = MessageData(
+    return MessageData(
         sequence=event.sequence,
         workspace=MessageWorkspace(
             known.workspace.pk, known.workspace.key, known.workspace.name
@@ -162,11 +180,13 @@ def _message(event: Event, known: _Known) -> Message:
         cut=[],
         links=_links(event),
     )
-    return Message(event.type, event.created_at, data)
 
 
 def _uuid(text: Any) -> Any:
-    return UUID(text) if text else None
+    try:
+        return UUID(text) if text else None
+    except (ValueError, TypeError, AttributeError):
+        return None
 
 
 def _lease(data: dict[str, Any], known: _Known) -> MessageLease:

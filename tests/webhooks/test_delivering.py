@@ -177,6 +177,18 @@ def test_a_hanging_and_a_failing_endpoint_delay_no_other(world):
     assert len(good.ids()) == 100
 
 
+def test_three_loops_at_once_send_each_once(world):
+    with receiving() as receiver:
+        listener = listen(world, receiver, types=["card.created"])
+        for _ in range(8):
+            world.add_many(50)
+        with delivering(workers=3):
+            until(lambda: len(receiver.got) >= 400)
+            until(lambda: settled(listener))
+    assert len(listener.ids()) == len(set(listener.ids())) == 400
+    assert {one.attempts for one in listener.deliveries()} == {1}
+
+
 def test_events_of_a_card_come_in_order_also_when_one_fails_once(world):
     def behave(handler):
         title = handler.server.got[-1].body

@@ -16,7 +16,7 @@ from leases.verbs.revoke import revoke
 from leases.verbs.tidy import tidy
 from novum.rest.openapi import document
 from tests.builders import a_world, lapse, receipt
-from webhooks import conf
+from webhooks import conf, payloads
 from webhooks.catalogue import KINDS, TEST
 from webhooks.payloads import as_cloudevent, bodies
 
@@ -180,3 +180,23 @@ def test_many_events_take_the_same_number_of_queries(
 
 def test_the_test_event_is_documented_too():
     assert TEST in DOCUMENT["webhooks"]
+
+
+def test_an_event_that_makes_no_sense_keeps_back_no_other(world, caplog, monkeypatch):
+    world.add()
+    world.claim()
+    Event.objects.filter(type="card.created").update(
+        data={"from_column_id": "x", "comment_id": 1, "lease": None}
+    )
+
+    def broken(*arguments):
+        raise ValueError("no sense")
+
+    monkeypatch.setattr(payloads, "_lease", broken)
+    created, claimed = told(world, type__startswith="card.")
+    assert created["data"]["card"]
+    assert "told without its details" in caplog.text
+    assert claimed["data"]["cut"] == ["card", "details", "lease"]
+    assert claimed["data"]["sequence"] == 2
+    for message in (created, claimed):
+        assert not list(validator(message["type"]).iter_errors(message))

@@ -6,10 +6,11 @@ late. Whoever holds the cursor's row does the work; deliveries, messages and the
 move in one transaction.
 """
 
+import logging
 from collections.abc import Sequence
 from uuid import UUID
 
-from django.db import connection, transaction
+from django.db import DatabaseError, connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from accounts.ids import new_id
@@ -20,6 +21,7 @@ from webhooks.models import Cursor, Endpoint, Message
 from webhooks.payloads import bodies
 
 BATCH = 200
+log = logging.getLogger(__name__)
 
 
 _DELIVERIES = """
@@ -38,7 +40,18 @@ def fan_out() -> bool:
     listening = Endpoint.objects.filter(workspace_id=OuterRef("pk"), enabled=True)
     rows = Cursor.objects.filter(Exists(listening)).order_by("pk")
     workspaces = list(rows.values_list("pk", flat=True))
-    return sum(map(_fan_out, workspaces)) > 0
+    return sum(map(_tried, workspaces)) > 0
+
+
+def _tried(workspace_id: UUID) -> bool:
+    """What goes wrong in one workspace is nobody else's trouble."""
+    try:
+        return _fan_out(workspace_id)
+    except DatabaseError:
+        raise
+    except Exception:
+        log.exception("The events of workspace %s wait", workspace_id)
+        return False
 
 
 @transaction.atomic
