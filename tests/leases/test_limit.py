@@ -31,11 +31,24 @@ def end(how, world, held):
         verb(world.worker, **receipt(held))
 
 
-@pytest.mark.parametrize("limit", [1, 3, 7])
+@pytest.mark.parametrize("limit", [1, 3, 7, 20])
 def test_the_limit_is_reached_and_not_passed(world, limit):
     world.set(concurrency_limit=limit)
     world.add_many(limit + 5)
     assert len(fill(world)) == limit
+
+
+def test_claims_are_spread_over_the_places(world):
+    """So that no place gathers the versions of all: see the statement."""
+    world.set(concurrency_limit=40)
+    world.add_many(30)
+    slots = set()
+    for _ in range(30):
+        held = world.claim()
+        slots.add(Lease.objects.get(pk=held.lease.id).slot)
+        complete(world.worker, **receipt(held))
+    assert len(slots) > 5
+    assert slots <= set(range(1, 41))
 
 
 @pytest.mark.parametrize("how", ["complete", "fail", "release", "revoke", "lapse"])
