@@ -2,7 +2,9 @@
 
 import re
 from html.parser import HTMLParser
+from importlib import import_module
 
+from django.apps import apps
 from django.contrib import admin
 from django.contrib.auth.models import Group
 from django.urls import reverse
@@ -52,6 +54,9 @@ def make_rows(world: World, number: int) -> None:
         card = world.add(assignee=world.worker.handle, properties={"a": [1]})
         add_comment(world.owner, card_id=card, text="A remark")
         world.claim()
+        for config in apps.get_app_configs():
+            if hasattr(config, "operations"):
+                import_module(f"tests.{config.label}.recipes").make_rows(world)
 
 
 def user_of(caller) -> User:

@@ -38,6 +38,18 @@ def a_failed_delivery(world: World, endpoint_id: UUID | None = None) -> Delivery
     )
 
 
+def make_rows(world: World) -> None:
+    """One more of everything that has a page in the admin."""
+    endpoint = Endpoint.objects.create(
+        workspace=world.workspace,
+        owner_id=world.owner.actor_id,
+        url=URL,
+        types=["*"],
+        headers="canary-sealed",
+    )
+    a_failed_delivery(world, endpoint.pk)
+
+
 def _failed(world: World, by: Caller | None) -> dict[str, Any]:
     row = a_failed_delivery(world)
     return {"endpoint_id": row.endpoint_id, "since": "2020-01-01T00:00:00Z"}
