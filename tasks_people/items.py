@@ -1,12 +1,14 @@
 """Tasks in short, as pages list them: chips of the board with the queue's name."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from uuid import UUID
 
 from accounts.callers import Caller
 from accounts.models import Actor
 from accounts.shapes import ActorRef, actor_ref
+from boards.models import Card
+from leases.models import Lease
 from leases.wall import CardView, card_views
 from tasks_people.reads import latest_leases, queue_names
 
@@ -30,17 +32,27 @@ class TaskItem:
         return self.view.card.state
 
 
-def items(caller: Caller, ids: Sequence[UUID]) -> list[TaskItem]:
+@dataclass(frozen=True)
+class Known:
+    """What the caller has read already: actors, and the queues of columns."""
+
+    people: Mapping[UUID, ActorRef] = field(default_factory=dict)
+    queues: Mapping[UUID, str] = field(default_factory=dict)
+
+
+def items(
+    caller: Caller, ids: Sequence[UUID], known: Known | None = None
+) -> list[TaskItem]:
     """In the order of `ids`, which the caller must be allowed to see; archived ones are
-    left out. Eight statements, however many there are."""
+    left out. Eight statements, however many there are; fewer with what is `known`."""
+    known = known or Known()
     views = {view.card.pk: view for view in card_views(caller.workspace_key, ids)}
     cards = [view.card for view in views.values()]
     latest = latest_leases(views)
-    names = queue_names(cards, latest)
+    names = _names(cards, latest, known.queues)
     makers = {card.pk: card.created_by_id for card in cards if card.created_by_id}
     wanted = {*makers.values(), *(lease.holder_id for lease in latest.values())}
-    rows = Actor.objects.filter(pk__in=wanted)
-    people = {row.pk: actor_ref(row) for row in rows}
+    people = _people(wanted, known.people)
     return [
         TaskItem(
             view=views[one],
@@ -51,3 +63,28 @@ def items(caller: Caller, ids: Sequence[UUID]) -> list[TaskItem]:
         for one in ids
         if one in views
     ]
+
+
+def _names(
+    cards: list[Card], latest: dict[UUID, Lease], known: Mapping[UUID, str]
+) -> dict[UUID, str]:
+    """As `queue_names` says, which is asked where `known` doesn't tell."""
+    found = {}
+    for card in cards:
+        last = latest.get(card.pk)
+        name = known.get(card.column_id) or (last and known.get(last.column_id))
+        if not name:
+            return queue_names(cards, latest)
+        found[card.pk] = name
+    return found
+
+
+def _people(
+    wanted: set[UUID], known: Mapping[UUID, ActorRef]
+) -> Mapping[UUID, ActorRef | None]:
+    """Also those who are disabled by now."""
+    missing = wanted - known.keys()
+    if not missing:
+        return known
+    rows = Actor.objects.filter(pk__in=missing)
+    return {**known, **{row.pk: actor_ref(row) for row in rows}}

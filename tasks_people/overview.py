@@ -12,7 +12,7 @@ from boards.models import Board
 from leases.changes import Moment, moment
 from leases.models import Contract
 from tasks_people import listing
-from tasks_people.items import TaskItem, items
+from tasks_people.items import Known, TaskItem, items
 from tasks_people.listing import TaskFilter
 
 LIVE_SHOWN, ENDED_SHOWN = 50, 30
@@ -43,13 +43,12 @@ class StateView:
 @dataclass(frozen=True)
 class Overview:
     """`queues` and `people` are what can be filtered by. `moment` is when it was looked
-    at; changes after it are to be asked for, on these boards."""
+    at; changes after it are to be asked for."""
 
     states: list[StateView]
     queues: list[str]
     people: list[ActorRef]
     moment: Moment
-    boards: list[UUID]
 
 
 def overview(caller: Caller, wanted: TaskFilter) -> Overview:
@@ -60,11 +59,10 @@ def overview(caller: Caller, wanted: TaskFilter) -> Overview:
     where = listing.scope(caller, wanted)
     cuts = listing.first_pages(where, SHOWN)
     counts = listing.counted(where)
-    found = {
-        item.id: item
-        for item in items(caller, [one for cut in cuts.values() for one in cut.ids])
-    }
-    boards = access.visible_board_ids(caller)
+    queues, people = _queues(caller), _people(caller)
+    known = Known({one.id: one for one in people}, queues)
+    ids = [one for cut in cuts.values() for one in cut.ids]
+    found = {item.id: item for item in items(caller, ids, known)}
     return Overview(
         states=[
             StateView(
@@ -75,10 +73,9 @@ def overview(caller: Caller, wanted: TaskFilter) -> Overview:
             )
             for state, cut in cuts.items()
         ],
-        queues=queue_names(boards),
-        people=_people(caller),
+        queues=sorted(queues.values()),
+        people=people,
         moment=seen_at,
-        boards=boards,
     )
 
 
@@ -100,13 +97,12 @@ def some(caller: Caller, wanted: TaskFilter, ids: list[UUID]) -> list[TaskItem]:
     return items(caller, listing.among(where, ids))
 
 
-def queue_names(board_ids: list[UUID]) -> list[str]:
-    """The queues of these boards, by name."""
-    rows = Contract.objects.filter(
-        enabled=True, column__archived_at=None, column__board_id__in=board_ids
-    )
-    present = rows.filter(column__board__in=Board.objects.filter(archived_at=None))
-    return list(present.order_by("queue").values_list("queue", flat=True))
+def _queues(caller: Caller) -> dict[UUID, str]:
+    """The queues of the boards that the caller can see: name by column."""
+    rows = Contract.objects.filter(enabled=True, column__archived_at=None)
+    boards = Board.objects.filter(access.visible(caller), archived_at=None)
+    present = rows.filter(column__board__in=boards)
+    return dict(present.values_list("pk", "queue"))
 
 
 def _people(caller: Caller) -> list[ActorRef]:

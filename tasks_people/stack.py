@@ -8,13 +8,14 @@ from django.db import connection
 
 from accounts.callers import Caller
 from boards import access
+from boards.models import Card
+from boards.reads import with_people
 from leases.changes import Moment, moment
-from leases.models import Contract, Lease
+from leases.models import Lease
 from leases.shapes import Attempt
 from tasks_people import queues
 from tasks_people.items import TaskItem, items
-from tasks_people.reads import task
-from tasks_people.shapes import TaskShape
+from tasks_people.shapes import TaskShape, task_of_card
 
 NEXT = 2
 LATER = 50
@@ -34,7 +35,9 @@ WHERE c.state = 'open' AND c.state IN ('open', 'claimed') AND c.archived_at IS N
   AND c.number > 0 AND c.fits IS NOT FALSE AND c.board_id = ANY(%(boards)s::uuid[])
   AND {whose} AND {due}"""
 _MINE = "c.assignee_id = %(me)s AND c.assignee_id IS NOT NULL"
-_FREE = "c.column_id = %(people)s AND c.assignee_id IS NULL"
+_FREE = """c.assignee_id IS NULL AND c.column_id = (
+  SELECT q.column_id FROM leases_contract q
+  WHERE q.workspace_id = %(workspace)s AND q.queue = %(people)s AND q.enabled)"""
 _DUE = "(c.available_at IS NULL OR c.available_at <= now())"
 _WAITS = "c.available_at > now()"
 _PARTS = [
@@ -46,12 +49,12 @@ _PARTS = [
     ),
 ]
 _ORDER = "ORDER BY rank, priority, position, id"
+_TOTAL = "SELECT count(*) FROM (" + " UNION ALL ".join(_PARTS) + ") a"
 _FIRST = (
-    "SELECT id FROM ("
+    f"SELECT id, ({_TOTAL}) FROM ("
     + " UNION ALL ".join(f"({part} {_ORDER} LIMIT %(limit)s)" for part in _PARTS)
     + f") t {_ORDER} LIMIT %(limit)s"
 )
-_TOTAL = "SELECT count(*) FROM (" + " UNION ALL ".join(_PARTS) + ") t"
 
 
 @dataclass(frozen=True)
@@ -67,8 +70,9 @@ class Foremost:
 
 @dataclass(frozen=True)
 class Stack:
-    """`later_count` counts those that aren't shown as well. `moment` is when it was
-    looked at; changes after it are to be asked for, on these boards."""
+    """`later_count` counts those that aren't shown as well. `items` are all that are
+    shown, in their order. `moment` is when it was looked at; changes after it are to be
+    asked for, on these boards."""
 
     now: Foremost | None
     next: list[TaskItem]
@@ -76,48 +80,64 @@ class Stack:
     later_count: int
     moment: Moment
     boards: list[UUID] = field(default_factory=list)
+    items: list[TaskItem] = field(default_factory=list)
 
     @property
     def total(self) -> int:
         return bool(self.now) + len(self.next) + self.later_count
 
 
-def stack(caller: Caller, *, later: int = LATER) -> Stack:
+def stack(caller: Caller, *, later: int = LATER, chosen: UUID | None = None) -> Stack:
     """What the caller has begun, then what is assigned to them or free for anybody on
-    the queue `people`, by priority; what waits for its time at the end."""
+    the queue `people`, by priority; what waits for its time at the end. `chosen`, where
+    it's one of them, is taken as the one for now."""
     seen_at = moment()
     boards = access.visible_board_ids(caller)
-    people = queues.find(caller, queues.PEOPLE)
     limit = 1 + NEXT + min(max(later, 0), MOST_LATER)
     values = {
         "me": caller.actor_id,
         "boards": boards,
-        "people": people.column_id if people else None,
+        "workspace": caller.workspace_id,
+        "people": queues.PEOPLE,
         "limit": limit,
     }
-    ids = [row[0] for row in _rows(_FIRST, values)]
-    total = _rows(_TOTAL, values)[0][0] if len(ids) == limit else len(ids)
-    found = items(caller, ids)
-    now = foremost(caller, found[0]) if found else None
+    rows = _rows(_FIRST, values)
+    total = rows[0][1] if rows else 0
+    found = items(caller, [row[0] for row in rows])
+    first = next(
+        (one for one in found if one.id == chosen), found[0] if found else None
+    )
+    others = [one for one in found if one is not first]
     return Stack(
-        now=now,
-        next=found[1 : 1 + NEXT],
-        later=found[1 + NEXT :],
+        now=foremost(caller, first) if first else None,
+        next=others[:NEXT],
+        later=others[NEXT:],
         later_count=max(0, total - 1 - NEXT),
         moment=seen_at,
         boards=boards,
+        items=found,
     )
 
 
 def foremost(caller: Caller, item: TaskItem) -> Foremost:
     """The task in full, for the one who does it."""
-    card = item.view.card
-    contract = Contract.objects.filter(pk=card.column_id).first()
+    lease = item.view.lease
+    card = with_people(Card.objects.select_related("column__contract")).get(pk=item.id)
+    contract = getattr(card.column, "contract", None)
+    attempts = _attempts(item.id, lease.pk if lease else None)
+    latest = attempts[0] if attempts and not lease else None
+    failed = latest is not None and latest.state in ("failed", "expired")
     return Foremost(
         item=item,
-        task=task(caller, task_id=item.id),
+        task=task_of_card(
+            card,
+            caller.workspace_key,
+            queue=item.queue,
+            lease=lease,
+            error=latest.reason if latest and failed else None,
+        ),
         output_schema=contract.output_schema if contract else None,
-        attempts=_attempts(item.id, card.lease_id),
+        attempts=attempts,
     )
 
 

@@ -20,7 +20,7 @@ from boards.verbs import comments
 from leases.timeline import timeline
 from leases.verbs.requeue import requeue as requeue_card
 from leases.verbs.revoke import revoke as revoke_lease
-from novum.web import card_fields, faces, posted
+from novum.web import card_fields, faces, inbox, posted
 from novum.web.card_fields import FIELDS, Entry, FieldChanged
 from novum.web.durations import words
 from novum.web.markdown import render as markdown
@@ -205,6 +205,7 @@ def _around(request: PageRequest, found: CardShape) -> dict[str, Any]:
             before=int(before) if before.isdecimal() and len(before) < 19 else None,
         ),
         "output": card_fields.pretty(found.output),
+        "thread": inbox.thread(caller, found.id),
         "may_comment": role >= BoardRole.COMMENTER and board.archived_at is None,
         "may_edit": role >= BoardRole.EDITOR and board.archived_at is None,
         "may_manage": role >= BoardRole.MANAGER and board.archived_at is None,

@@ -70,11 +70,12 @@ class Face(NamedTuple):
     overdue: str
     comments: int
     assignee: Who | None
+    queue: str = ""
 
 
-def html(view: CardView) -> SafeString:
-    """The card as on the board."""
-    return _html(face(view), get_language())
+def html(view: CardView, queue: str = "") -> SafeString:
+    """The card as on the board; with its queue, where several are shown together."""
+    return _html(face(view, queue), get_language())
 
 
 @lru_cache(KEPT)
@@ -89,7 +90,7 @@ def why(reason: str) -> str:
     return _("its worker fell silent") if reason == "lease_expired" else reason
 
 
-def face(view: CardView) -> Face:
+def face(view: CardView, queue: str = "") -> Face:
     card, reason = view.card, why(view.reason)
     labels = card.labels
     waits = card.available_at if view.shade == "waiting" else None
@@ -118,6 +119,7 @@ def face(view: CardView) -> Face:
         overdue=timesince(late_since) if late_since else "",
         comments=view.comments,
         assignee=_who(card.assignee) if card.assignee_id else None,
+        queue=queue,
     )
 
 

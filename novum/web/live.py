@@ -83,7 +83,7 @@ class BoardSocket(AsyncWebsocketConsumer):  # type: ignore[misc]
 def to_close(viewers: list[Viewer]) -> dict[Viewer, int]:
     """Those who are signed out, no longer members or others than their page takes them
     for, with the code that says so. A few statements, however many they are."""
-    sessions = _sessions({viewer.session_key for viewer in viewers})
+    sessions = sessions_now({viewer.session_key for viewer in viewers})
     roles = roles_now((viewer.actor_id, viewer.board_id) for viewer in viewers)
     found = {}
     for viewer in viewers:
@@ -97,7 +97,7 @@ def to_close(viewers: list[Viewer]) -> dict[Viewer, int]:
     return found
 
 
-def _sessions(keys: set[str]) -> set[str]:
+def sessions_now(keys: set[str]) -> set[str]:
     """Of these, the sessions that still sign somebody in (as `auth.get_user` has it)."""
     rows = Session.objects.filter(session_key__in=keys, expire_date__gt=now())
     data = {row.session_key: row.get_decoded() for row in rows}

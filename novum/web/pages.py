@@ -6,6 +6,7 @@ from functools import wraps
 from typing import Any
 from uuid import UUID
 
+from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.http import Http404, HttpRequest, HttpResponse
@@ -18,6 +19,7 @@ from accounts.credentials import caller_of_user
 from accounts.errors import DomainError, NotFound, Unauthenticated
 from novum.parts import parts
 from novum.problems import problem_of
+from tasks_people import inbox
 
 WORKSPACE_KEY = "workspace"
 
@@ -101,11 +103,18 @@ def context(request: HttpRequest) -> dict[str, Any]:
     caller = getattr(request, "caller", None)
     if caller is None:
         return {}
+    workspaces = reads.workspaces_of(request.user)
+    here = (one for one in workspaces if one.id == caller.workspace_id)
     return {
         "caller": caller,
-        "workspace": reads.workspace(caller),
-        "workspaces": reads.workspaces_of(request.user),
-        "nav_entries": [entry for part in parts("pages") for entry in part.entries(caller)],
+        "workspace": next(here, None) or reads.workspace(caller),
+        "workspaces": workspaces,
+        # Asked for by pages with a bell only.
+        "unread": lambda: inbox.unread(caller),
+        "live_me": f"{settings.NOVUM_LIVE_URL.replace('http', 'ws', 1)}/live/me",
+        "nav_entries": [
+            entry for part in parts("pages") for entry in part.entries(caller)
+        ],
     }
 
 

@@ -50,6 +50,9 @@ def _actions(text: str, *, on_board: bool) -> list[Action]:
     ]
     anywhere = [
         Action(_("All boards"), "layout-dashboard", url=reverse("home")),
+        Action(_("My tasks"), "list-checks", url=reverse("my")),
+        Action(_("Tasks of all queues"), "inbox", url=reverse("tasks")),
+        Action(_("Messages"), "bell", url=reverse("messages")),
         Action(_("Agents"), "bot", url=reverse("agents")),
         Action(_("Members"), "users", url=reverse("members")),
         Action(_("Your profile"), "user", url=reverse("profile")),

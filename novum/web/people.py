@@ -24,6 +24,7 @@ from accounts.verbs.profile import create_my_token, edit_profile, revoke_my_toke
 from boards import reads as boards
 from boards.verbs.boards import edit_board, set_board_member
 from novum.web import account_forms as forms
+from novum.web.inbox import mail_kinds
 from novum.web.pages import PageRequest, done, page
 
 PEOPLE_PER_PAGE = 100
@@ -89,7 +90,10 @@ def revoke_token(request: PageRequest, token_id: UUID) -> HttpResponse:
 def _profile(request: PageRequest, **more: Any) -> HttpResponse:
     me = reads.me(request.caller)
     known = {"name": me.name, "handle": me.handle, "theme": me.theme}
+    kinds, sends_mail = mail_kinds(request.caller)
     context = {
+        "mail_kinds": kinds,
+        "sends_mail": sends_mail,
         "form": forms.Profile(initial=known),
         "password_form": forms.ChangePassword(),
         "token_form": forms.TokenName(),

@@ -9,5 +9,6 @@ urlpatterns = [
     path("", include("novum.web.urls_boards")),
     path("", include("novum.web.urls_moving")),
     path("", include("novum.web.urls_cards")),
+    path("", include("novum.web.urls_tasks")),
     *(path("", include(part)) for part in parts("pages")),
 ]
