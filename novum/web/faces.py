@@ -45,7 +45,8 @@ class Chip(NamedTuple):
 
 
 class Face(NamedTuple):
-    """What isn't shown is empty. `again` is the reason where it's only mentioned."""
+    """What isn't shown is empty. `again` is the reason where it's only mentioned;
+    `doing_by` is who says to be at it without a lease."""
 
     id: UUID
     url: str
@@ -70,6 +71,9 @@ class Face(NamedTuple):
     overdue: str
     comments: int
     assignee: Who | None
+    doing: str
+    doing_by: str
+    cancelled: bool
     queue: str = ""
 
 
@@ -119,6 +123,9 @@ def face(view: CardView, queue: str = "") -> Face:
         overdue=timesince(late_since) if late_since else "",
         comments=view.comments,
         assignee=_who(card.assignee) if card.assignee_id else None,
+        doing=view.doing,
+        doing_by=f"@{by.handle}" if (by := view.doing_by) and not view.lease else "",
+        cancelled=card.cancelled_at is not None,
         queue=queue,
     )
 

@@ -11,6 +11,8 @@ from boards.verbs.cards import edit_card
 from boards.verbs.comments import add_comment
 from boards.verbs.moving import move_card
 from boards.verbs.places import Place
+from leases.verbs.activity import set_card_activity
+from leases.verbs.cancel import request_cancel
 from leases.verbs.give_back import fail, release
 from leases.verbs.renew import renew
 from leases.wall import card_views
@@ -61,6 +63,11 @@ CHANGES = {
     "comments": lambda world, card: add_comment(world.owner, card_id=card, text="Hm"),
     "claimed": lambda world, card: world.claim(),
     "renewed": of_holder(renew),
+    "said under a lease": of_holder(renew, doing="Page 3 of 7"),
+    "said without one": lambda world, card: set_card_activity(
+        world.worker, card_id=card, doing="Looking"
+    ),
+    "called off": lambda world, card: request_cancel(world.owner, card_id=card),
     "given back": lambda world, card: release(
         world.worker, **receipt(world.claim()), note="Later"
     ),
@@ -102,3 +109,20 @@ def test_what_has_not_changed_is_not_made_again(world):
         for view in card_views("NOV", cards):
             faces.html(view)
     assert faces._html.cache_info().misses == made + 1
+
+
+def test_one_line_of_progress_and_whose_it_is_without_a_lease(world):
+    card = world.add()
+    set_card_activity(world.worker, card_id=card, doing="<b>Looking")
+    assert "&lt;b&gt;Looking" in shown(card)
+    assert f"@{world.worker.handle}</bdi>: " in shown(card)
+    renew(world.worker, **receipt(world.claim()), doing="Page 3 of 7")
+    assert "Page 3 of 7" in shown(card)
+    assert f"@{world.worker.handle}</bdi>: " not in shown(card)
+
+
+def test_what_was_called_off_has_not_failed(world):
+    card = world.add()
+    request_cancel(world.owner, card_id=card)
+    assert "Called off" in shown(card)
+    assert "Retry" not in shown(card)
