@@ -56,7 +56,9 @@ def run(seconds: float, should_stop: Callable[[], bool] = lambda: False) -> int:
 def give_way() -> None:
     """This thread only; where the system knows no such thing, so be it."""
     with suppress(OSError, AttributeError):
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        thread = threading.get_native_id()
+        now = os.getpriority(os.PRIO_PROCESS, thread)
+        os.setpriority(os.PRIO_PROCESS, thread, min(19, now + NICENESS))
 
 
 @dataclass(eq=False)

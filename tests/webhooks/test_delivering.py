@@ -6,6 +6,7 @@ from time import monotonic
 import pytest
 from django.utils.timezone import now
 
+from boards.models import Event, Snapshot
 from boards.verbs.cards import edit_card
 from leases.verbs.complete import complete
 from tests.builders import receipt
@@ -14,7 +15,10 @@ from tests.webhooks.conftest import delivering, listen, settled, until
 from tests.webhooks.receivers import Changing, receiving
 from webhooks import conf
 from webhooks.models import Attempt, Delivery, Endpoint
+from webhooks.verbs import fan_out as fanning
 from webhooks.verbs.endpoints import edit_endpoint, rotate_secret, send_test
+from webhooks.verbs.fan_out import fan_out
+from webhooks.verbs.take import destinations, take
 
 
 def test_a_lease_is_told_from_its_claim_to_its_end(world):
@@ -177,7 +181,10 @@ def test_a_hanging_and_a_failing_endpoint_delay_no_other(world):
     assert len(good.ids()) == 100
 
 
-def test_three_loops_at_once_send_each_once(world):
+def test_three_loops_at_once_send_each_once(world, monkeypatch):
+    # All of it in one process: on a busy machine, a while.
+    monkeypatch.setattr(conf, "CONNECT_SECONDS", 20.0)
+    monkeypatch.setattr(conf, "TOTAL_SECONDS", 20.0)
     with receiving() as receiver:
         listener = listen(world, receiver, types=["card.created"])
         for _ in range(8):
@@ -304,9 +311,6 @@ def test_what_waits_for_an_endpoint_that_is_off_comes_when_it_is_on(world):
 
 
 def test_a_killed_workers_deliveries_are_due_again(world, monkeypatch):
-    from webhooks.verbs.fan_out import fan_out
-    from webhooks.verbs.take import destinations, take
-
     monkeypatch.setattr(conf, "SPARE_SECONDS", 0.2)
     with receiving() as receiver:
         listener = listen(world, receiver)
@@ -320,3 +324,27 @@ def test_a_killed_workers_deliveries_are_due_again(world, monkeypatch):
     tries = Attempt.objects.filter(delivery=delivery).order_by("id")
     assert [one.problem for one in tries] == ["interrupted", ""]
     assert Delivery.objects.filter(taken__isnull=False).count() == 0
+
+
+def test_events_wait_as_events_while_all_that_work_have_enough_to_do(
+    world, monkeypatch
+):
+    with receiving() as a, receiving() as b:
+        one = listen(world, a, types=["card.created"])
+        monkeypatch.setattr(fanning, "_BEHIND", fanning._BEHIND.replace("500", "10"))
+        world.add_many(15)
+        until(lambda: fan_out() or len(one.deliveries()) == 15)
+        world.add_many(5)
+        until(lambda: Event.objects.filter(transaction__gte=Snapshot()).count() == 0)
+        assert fan_out() is False
+        assert len(one.deliveries()) == 15
+        # Another one has nothing to do yet, so it gets its news.
+        listen(world, b, types=["card.created"])
+        until(lambda: fan_out() or len(one.deliveries()) == 20)
+        # And one that fails doesn't keep the others from theirs.
+        Endpoint.objects.exclude(pk=one.endpoint).update(failing_since=now())
+        world.add_many(5)
+        until(lambda: Event.objects.filter(transaction__gte=Snapshot()).count() == 0)
+        assert fan_out() is False
+        Endpoint.objects.update(failing_since=now())
+        until(lambda: fan_out() or len(one.deliveries()) == 25)

@@ -34,6 +34,15 @@ FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s::text[], %s::uuid[], %s::bigi
 ON CONFLICT DO NOTHING
 """
 
+ENOUGH = 500
+_WORKING = "SELECT FROM webhooks_endpoint e WHERE e.workspace_id = %s AND e.enabled"
+_BEHIND = f"""
+SELECT EXISTS ({_WORKING} AND e.failing_since IS NULL) AND NOT EXISTS ({_WORKING}
+  AND e.failing_since IS NULL AND NOT EXISTS (
+    SELECT FROM webhooks_delivery d WHERE d.endpoint_id = e.id AND d.state = 'pending'
+      AND d.due_at <= clock_timestamp() OFFSET {ENOUGH}))
+"""
+
 
 def fan_out() -> bool:
     """One batch of every workspace that has endpoints; whether there is more."""
@@ -61,7 +70,7 @@ def _fan_out(workspace_id: UUID) -> bool:
         .filter(pk=workspace_id)
         .first()
     )
-    if cursor is None:
+    if cursor is None or _is_behind(workspace_id):
         return False
     events = list(_next(cursor)[:BATCH])
     if not events:
@@ -70,6 +79,15 @@ def _fan_out(workspace_id: UUID) -> bool:
     cursor.transaction, cursor.event_id = events[-1].transaction, events[-1].pk
     cursor.save(update_fields=["transaction", "event_id"])
     return len(events) == BATCH
+
+
+def _is_behind(workspace_id: UUID) -> bool:
+    """Whether every endpoint that works has enough to do for now: then events may just
+    as well wait as events, which costs the database nothing. One that fails or hangs
+    doesn't count, nor does it keep the others from their news."""
+    with connection.cursor() as cursor:
+        cursor.execute(_BEHIND, [workspace_id, workspace_id])
+        return bool(cursor.fetchone()[0])
 
 
 def _next(cursor: Cursor) -> QuerySet[Event]:
