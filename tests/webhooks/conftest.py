@@ -21,9 +21,14 @@ def _quick(monkeypatch):
     """Receivers on loopback are let in, and nobody waits for real minutes."""
     monkeypatch.setattr(conf, "ALLOWED_HOSTS", frozenset({"127.0.0.1"}))
     monkeypatch.setattr(conf, "SCHEDULE", [0.0, 0.2, 0.4, 0.8, 1.6])
+    monkeypatch.setattr(conf, "LOOK_SECONDS", 0.05)
+
+
+@pytest.fixture
+def impatient(monkeypatch):
+    """Where receivers are to be too slow."""
     monkeypatch.setattr(conf, "CONNECT_SECONDS", 0.5)
     monkeypatch.setattr(conf, "TOTAL_SECONDS", 1.0)
-    monkeypatch.setattr(conf, "LOOK_SECONDS", 0.05)
 
 
 @pytest.fixture

@@ -19,6 +19,8 @@ from webhooks import conf
 from webhooks.sending import post as posting
 from webhooks.sending.post import post
 
+pytestmark = pytest.mark.usefixtures("impatient")
+
 
 def send(url, body=b"{}", headers=(), **more):
     return asyncio.run(post(url, list(headers), body, **more))
