@@ -180,9 +180,10 @@ WITH asked AS MATERIALIZED (
   FROM leases_contract k JOIN boards_column b ON b.id = k.column_id
   WHERE k.column_id = %(column)s AND b.board_id = %(board)s) a
 ), slot AS MATERIALIZED (
-  SELECT number, {_numbers(count)} AS n FROM (SELECT s.number FROM leases_slot s, asked
-    WHERE s.column_id = %(column)s AND s.lease_id IS NULL
-      AND s.number BETWEEN asked.first AND asked.top AND asked.go
+  SELECT number, {_numbers(count)} AS n FROM (SELECT s.number FROM leases_slot s
+    WHERE s.column_id = %(column)s AND s.lease_id IS NULL AND (SELECT go FROM asked)
+      AND s.number >= (SELECT first FROM asked)
+      AND s.number <= (SELECT top FROM asked)
     ORDER BY s.number LIMIT {count} FOR UPDATE OF s SKIP LOCKED) free
 ), room AS MATERIALIZED (
   SELECT CASE WHEN NOT go THEN 0

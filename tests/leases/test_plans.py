@@ -145,3 +145,20 @@ def test_among_a_million_cards_a_claim_finds_its_card_on_eight_pages():
             complete(world.worker, **receipt(held))
         assert_lean(work(world))
         assert Card.objects.filter(column_id=world.queue).count() > 999_000
+
+
+@pytest.mark.parametrize("mode", ["force_generic_plan", "force_custom_plan"])
+def test_however_high_the_limit_a_claim_looks_at_a_few_places(mode):
+    world = a_world(concurrency_limit=3_000)
+    world.add_many(3)
+    sql("ANALYZE leases_slot")
+    sql(f"SET plan_cache_mode = {mode}")
+    try:
+        with explained() as statements:
+            world.claim()
+    finally:
+        sql("RESET plan_cache_mode")
+    (claim,) = [one for one in statements if "WITH asked" in one.text]
+    looked_at = [node.rows_looked_at for node in claim.on("leases_slot")]
+    assert looked_at
+    assert max(looked_at) <= ROWS
