@@ -25,6 +25,7 @@ function connect() {
 
 function hear({ cursor, cards = [], many = false, unread }) {
   heard = Date.now();
+  bell.dataset.heard = "";
   failures = 0;
   stopPolling();
   since = cursor || since;

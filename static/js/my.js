@@ -77,8 +77,10 @@ function keep(old) {
 function settle({ row, id, isOpen }, known, isKept) {
   const later = document.getElementById("my-later");
   if (later) later.open = isOpen;
-  const again = row && document.querySelector(`[data-row="${row}"] [data-choose]`);
-  (again || (!isKept && id && document.getElementById(id)))?.focus({ preventScroll: true });
+  const again = row
+    ? document.querySelector(`[data-row="${row}"] [data-choose]`)
+    : isKept ? null : document.getElementById(id);
+  again?.focus({ preventScroll: true });
   for (const one of my().querySelectorAll("[data-rows] > [data-row]")) {
     if (known.length && !known.includes(one.dataset.row) && !one.closest("#my-later")) {
       one.classList.add("is-new");
