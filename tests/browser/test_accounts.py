@@ -30,6 +30,9 @@ def paths(world: World) -> list[str]:
         "/agents",
         f"/agents/{world.worker.actor_id}",
         "/profile",
+        "/my",
+        "/tasks",
+        "/messages",
         f"/boards/{world.board}/members",
         f"/boards/{world.board}/archive",
     ]
