@@ -23,12 +23,16 @@ def resident_bytes(pid: int) -> int:
 def processor_seconds(of: Child) -> float:
     """Of its children, those that have ended included (each pgbench has new ones)."""
     assert of.process is not None
-    own = _fields(of.process.pid)
-    ticks = int(own[13]) + int(own[14])
-    for pid in children(of):
-        fields = _fields(pid)
-        ticks += int(fields[11]) + int(fields[12])
-    return ticks / _TICKS_PER_SECOND
+    while True:
+        living = children(of)
+        try:
+            ticks = sum(_ticks(pid, 11) for pid in living)
+        except FileNotFoundError:
+            continue
+        ticks += _ticks(of.process.pid, 13)
+        # Else one of them was counted twice, or not at all.
+        if children(of) == living:
+            return ticks / _TICKS_PER_SECOND
 
 
 def own_seconds() -> float:
@@ -36,9 +40,11 @@ def own_seconds() -> float:
     return sum(os.times()[:4])
 
 
-def _fields(pid: int) -> list[str]:
+def _ticks(pid: int, at: int) -> int:
+    """User and system time: of itself at 11, of its ended children at 13."""
     # The name in brackets may hold spaces.
-    return _proc(pid, "stat").rpartition(")")[2].split()
+    fields = _proc(pid, "stat").rpartition(")")[2].split()
+    return int(fields[at]) + int(fields[at + 1])
 
 
 def _proc(pid: int, file: str) -> str:
