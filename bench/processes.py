@@ -27,7 +27,7 @@ def processor_seconds(of: Child) -> float:
         living = children(of)
         try:
             ticks = sum(_ticks(pid, 11) for pid in living)
-        except FileNotFoundError:
+        except (FileNotFoundError, ProcessLookupError):
             continue
         ticks += _ticks(of.process.pid, 13)
         # Else one of them was counted twice, or not at all.
