@@ -59,6 +59,17 @@ def _look_up(key: bytes) -> Caller:
     return _caller(row.actor, frozenset(row.scopes), row.pk, row.skills)
 
 
+def caller_now(caller: Caller) -> Caller:
+    """The same caller after a while, by a fresh look at the token. Raises
+    `Unauthenticated`."""
+    if caller.token_id is None:
+        return caller
+    row = WorkerToken.objects.filter(pk=caller.token_id).first()
+    if row is None:
+        raise Unauthenticated
+    return _look_up(bytes(row.digest))
+
+
 def caller_of_user(user: Any, workspace_id: UUID | None = None) -> Caller:
     """The person in the named workspace, or in their first one."""
     actors = (

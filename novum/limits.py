@@ -11,6 +11,7 @@ problem type `quota-exceeded`.
 
 import logging
 import threading
+from contextvars import ContextVar
 from dataclasses import dataclass
 from time import monotonic, time
 
@@ -46,8 +47,14 @@ _redis: redis.Redis | None = None
 _redis_rests_until = 0.0
 
 
+# A call that waits is tried several times and counts once.
+is_counted: ContextVar[bool] = ContextVar("is_counted", default=False)
+
+
 def check(caller: Caller, bucket: str) -> None:
     """Count one request. Raises TooManyRequests."""
+    if is_counted.get():
+        return
     count(f"{caller.credential_id}:{bucket}", settings.RATE_LIMITS[bucket])
 
 

@@ -10,6 +10,7 @@ from msgspec import Meta
 from accounts.callers import Caller
 from accounts.errors import Invalid
 from accounts.pages import Page
+from accounts.skills import skills_of
 from boards.values import MAX_DOING_CHARACTERS
 from leases import reads
 from leases.contract import (
@@ -18,6 +19,7 @@ from leases.contract import (
     MAX_LEASE_SECONDS,
     MIN_LEASE_SECONDS,
 )
+from leases.lookout import Wanted
 from leases.shapes import (
     Activity,
     Claimed,
@@ -32,7 +34,13 @@ from leases.verbs.claim_card import claim_card as claim_one
 from leases.verbs.complete import Result
 from leases.verbs.holding import MAX_LEASES_PER_CALL
 from novum.operations.columns import ColumnInput
-from novum.operations.operation import Input, Operation, PageInput, Remembers
+from novum.operations.operation import (
+    Input,
+    Operation,
+    PageInput,
+    Remembers,
+    WaitSeconds,
+)
 
 LeaseSeconds = Annotated[
     int,
@@ -56,7 +64,7 @@ Doing = Annotated[
 
 class ClaimNextCard(ColumnInput, frozen=True):
     """`count` asks for several cards and makes the answer `claims`, a list; `card_id`
-    for this one and no other, as claim_card does."""
+    for this one and no other, as claim_card does, which is answered at once."""
 
     count: Annotated[int, Meta(ge=1, le=MAX_CLAIM_COUNT)] | None = None
     lease_ttl_seconds: LeaseSeconds | None = None
@@ -67,6 +75,7 @@ class ClaimNextCard(ColumnInput, frozen=True):
     skills: Annotated[
         list[str], Meta(description="Only cards that ask for all of these.")
     ] = []
+    wait_seconds: WaitSeconds = 0
 
 
 class ClaimCard(Input, frozen=True):
@@ -177,6 +186,17 @@ def claim_next_card(caller: Caller, given: ClaimNextCard) -> Claimed:
         lease_ttl_seconds=given.lease_ttl_seconds,
         labels=given.labels,
         skills=given.skills,
+    )
+
+
+def claim_waits(caller: Caller, given: ClaimNextCard) -> Wanted:
+    return Wanted(
+        workspace_id=caller.workspace_id,
+        actor_id=caller.actor_id,
+        places=((given.board_id, given.column_id),),
+        skills=caller.skills,
+        labels=frozenset(given.labels),
+        asking=frozenset(skills_of(given.skills, "/skills")),
     )
 
 
@@ -305,6 +325,7 @@ OPERATIONS = (
         who="editor",
         errors=("not_a_queue", "not_claimable", "seat_at_capacity"),
         remembers=Remembers(claim.made, claim_again),
+        waits=claim_waits,
         aliases=("/boards/{board_id}/columns/{column_id}:claimNext",),
     ),
     Operation(

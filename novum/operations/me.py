@@ -16,7 +16,8 @@ from novum.operations.operation import NoInput, Operation, PageInput
 
 
 class Me(msgspec.Struct, frozen=True):
-    """The caller. `live_url` is where calls that wait and streams are served. `skills`
+    """The caller. `live_url` is where streams are served, and `waiting_url` where
+    claims with `wait_seconds` go (and every other call may). `skills`
     are those of seat and token; null `max_leases`: any number of cards at once."""
 
     actor: ActorRef
@@ -28,6 +29,7 @@ class Me(msgspec.Struct, frozen=True):
     workspace: WorkspaceShape
     url: str
     live_url: str
+    waiting_url: str
     server_time: datetime
 
 
@@ -42,6 +44,7 @@ def get_me(caller: Caller, given: NoInput) -> Me:
         workspace=reads.workspace(caller),
         url=settings.NOVUM_URL,
         live_url=settings.NOVUM_LIVE_URL,
+        waiting_url=settings.NOVUM_LIVE_URL,
         server_time=server_time(),
     )
 

@@ -16,6 +16,8 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.pages import DEFAULT_PAGE_SIZE
+from leases.lookout import Wanted
+from novum.operations.waiting import MAX_WAIT_SECONDS
 
 
 class Input(msgspec.Struct, frozen=True, forbid_unknown_fields=True, kw_only=True):
@@ -41,6 +43,16 @@ IfMatch = Annotated[
 ]
 
 
+WaitSeconds = Annotated[
+    float,
+    Meta(
+        ge=0,
+        le=MAX_WAIT_SECONDS,
+        description="Wait so long for a card to come; best at the `waiting_url`.",
+    ),
+]
+
+
 @dataclass(frozen=True)
 class Remembers:
     """How an operation takes an Idempotency-Key: the ids of what it made, and the same
@@ -60,7 +72,8 @@ class Operation:
     before the call stands in the docstring of `call` (`doc`). `repeatable`: the same
     call once more changes no row, not even by another event. `destroys`: it may
     overwrite or take away what no later call brings back. Both follow from the method
-    where they aren't said. `reaches_out`: it calls other systems.
+    where they aren't said. `reaches_out`: it calls other systems. `waits`: what a call
+    with `wait_seconds` that made nothing waits for.
     """
 
     name: str
@@ -80,6 +93,7 @@ class Operation:
     repeatable: bool | None = None
     destroys: bool | None = None
     reaches_out: bool = False
+    waits: Callable[[Caller, Any], Wanted] | None = None
 
     @property
     def noun(self) -> str:

@@ -8,6 +8,7 @@ import msgspec
 from accounts import remembering
 from accounts.callers import Caller
 from accounts.errors import FieldError, Invalid
+from novum.operations import waiting
 from novum.operations.operation import Operation
 
 _AT = re.compile(r" - at `\$(?P<path>[^`]*)`$")
@@ -29,6 +30,26 @@ def perform(
     """
     caller.require_scope(operation.scope)
     given = converted(operation, arguments, strict=strict)
+    seconds = given.wait_seconds if operation.waits else 0
+    if not seconds:
+        return _once(operation, caller, given, idempotency_key)
+    waits, remembers = operation.waits, operation.remembers
+    assert waits
+    assert remembers
+    # Each try is a call of its own: no transaction is open while it waits.
+    return waiting.until_claimed(
+        lambda caller: _once(operation, caller, given, idempotency_key),
+        caller,
+        seconds,
+        is_empty=lambda found: not remembers.made(found),
+        wanted=lambda: waits(caller, given),
+    )
+
+
+def _once(
+    operation: Operation, caller: Caller, given: Any, idempotency_key: str | None
+) -> Any:
+    caller.require_scope(operation.scope)
     if idempotency_key is None or operation.remembers is None:
         return operation.call(caller, given)
     remembers = operation.remembers
@@ -36,11 +57,18 @@ def perform(
         caller,
         operation=operation.name,
         key=idempotency_key,
-        request=msgspec.json.encode(given, order="deterministic"),
+        request=_request(operation, given),
         make=lambda: operation.call(caller, given),
         made_by=remembers.made,
         again=lambda ids: remembers.again(caller, given, ids),
     )
+
+
+def _request(operation: Operation, given: Any) -> bytes:
+    """What makes two calls the same. For how long they'd wait is no part of it."""
+    if operation.waits:
+        given = msgspec.structs.replace(given, wait_seconds=0)
+    return msgspec.json.encode(given, order="deterministic")
 
 
 def converted(operation: Operation, arguments: dict[str, Any], *, strict: bool) -> Any:

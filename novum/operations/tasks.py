@@ -9,8 +9,10 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.pages import Page
+from accounts.skills import skills_of
 from boards.verbs.places import Place
 from leases.contract import MAX_BACKOFF_SECONDS
+from leases.lookout import Wanted
 from leases.verbs.cancel import MAX_REASON_CHARACTERS
 from novum.operations.cards import At, Handle, Priority, Title
 from novum.operations.leases import Doing
@@ -20,8 +22,9 @@ from novum.operations.operation import (
     Operation,
     PageInput,
     Remembers,
+    WaitSeconds,
 )
-from tasks_people import reads
+from tasks_people import queues, reads
 from tasks_people.listing import STATES, TaskFilter
 from tasks_people.queues import MAX_QUEUES_PER_CALL
 from tasks_people.shapes import (
@@ -93,6 +96,7 @@ class ClaimTask(Input, frozen=True):
     skills: Annotated[
         list[str], Meta(description="Only tasks that ask for all of these.")
     ] = []
+    wait_seconds: WaitSeconds = 0
 
 
 class HeldTask(TaskInput, frozen=True):
@@ -183,6 +187,18 @@ def tasks_claim(caller: Caller, given: ClaimTask) -> ClaimedTask:
         lease_seconds=given.lease_seconds,
         labels=given.labels,
         skills=given.skills,
+    )
+
+
+def claim_waits(caller: Caller, given: ClaimTask) -> Wanted:
+    homes = [queues.seen(caller, name) for name in queues.names_of(given.queue)]
+    return Wanted(
+        workspace_id=caller.workspace_id,
+        actor_id=caller.actor_id,
+        places=tuple((one.board_id, one.column_id) for one in homes),
+        skills=caller.skills,
+        labels=frozenset(given.labels),
+        asking=frozenset(skills_of(given.skills, "/skills")),
     )
 
 
@@ -322,6 +338,7 @@ OPERATIONS = (
         who="editor",
         errors=("unknown_queue", "seat_at_capacity"),
         remembers=Remembers(claiming.made, claim_again),
+        waits=claim_waits,
     ),
     Operation(
         name="tasks.heartbeat",

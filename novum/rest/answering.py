@@ -1,5 +1,6 @@
 """One call by REST: read the request, perform the operation, write the answer."""
 
+from math import isfinite, nan
 from typing import Any
 
 import msgspec
@@ -16,6 +17,8 @@ from novum.operations.perform import perform
 
 IN_QUERY = ("GET", "DELETE")
 IN_HEADER = {"if_match": "If-Match"}
+# Says how to answer rather than what to do: beside a body it may stand in the query.
+IN_QUERY_TOO = "wait_seconds"
 
 
 def answer(
@@ -53,10 +56,22 @@ def _arguments(
     for name, header in IN_HEADER.items():
         if name in operation.input.__struct_fields__:
             outside[name] = _header(request, header) or None
+    if operation.waits and IN_QUERY_TOO in request.GET:
+        outside[IN_QUERY_TOO] = _seconds(request.GET[IN_QUERY_TOO])
     for name in outside:
         if name in given:
             raise Invalid.at(f"/{name}", "unknown_field", "It doesn't belong here.")
     return given | outside
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = nan
+    if not isfinite(seconds):
+        raise Invalid.at(f"/{IN_QUERY_TOO}", "invalid", "Say a number of seconds.")
+    return seconds
 
 
 def _body(request: HttpRequest) -> dict[str, Any]:

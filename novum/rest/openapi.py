@@ -10,7 +10,7 @@ from novum.operations.operation import Operation
 from novum.operations.registry import OPERATIONS
 from novum.parts import parts
 from novum.problems import Problem
-from novum.rest.answering import IN_HEADER, IN_QUERY
+from novum.rest.answering import IN_HEADER, IN_QUERY, IN_QUERY_TOO
 
 _PARAMETER = re.compile(r"{(\w+)}")
 _REF = "#/components/schemas/{name}"
@@ -89,6 +89,8 @@ def _parameters(one: Operation, shape: dict[str, Any]) -> list[dict[str, Any]]:
             found.append(_parameter(name, "path", True, schema))
         elif name in IN_HEADER:
             found.append(_parameter(IN_HEADER[name], "header", False, schema))
+        elif one.waits and name == IN_QUERY_TOO:
+            found.append(_parameter(name, "query", False, schema))
         elif one.method in IN_QUERY:
             required = name in shape.get("required", [])
             found.append(_parameter(name, "query", required, schema))
