@@ -18,7 +18,7 @@ let since = document.querySelector("#my, #states")?.dataset.snapshot ?? "";
 function connect() {
   if (!bell || document.hidden) return;
   heard = Date.now();
-  socket = new WebSocket(`${bell.dataset.live}?${new URLSearchParams({ since })}`);
+  socket = new WebSocket(`${bell.dataset.socket}?${new URLSearchParams({ since })}`);
   socket.addEventListener("message", (event) => hear(JSON.parse(event.data)));
   socket.addEventListener("close", lost);
 }
