@@ -20,7 +20,7 @@ from time import monotonic
 from typing import Any
 from uuid import UUID
 
-from django.db import connection
+from django.db import DataError, IntegrityError, connection
 
 from webhooks import conf
 from webhooks.models import Endpoint
@@ -157,6 +157,12 @@ class Loop:
             return
         try:
             self.finished += await self._work(finish, tried)
+        except (DataError, IntegrityError):
+            # One of them can't be written, an endpoint was just deleted perhaps: it
+            # must not keep back the others.
+            for one in tried:
+                with suppress(DataError, IntegrityError):
+                    self.finished += await self._work(finish, [one])
         except Exception:
             self._tried = tried + self._tried
             raise

@@ -1,5 +1,6 @@
 """From a committed change to a receiver, whatever the receiver does."""
 
+import threading
 from datetime import timedelta
 from time import monotonic
 
@@ -9,14 +10,21 @@ from django.utils.timezone import now
 from boards.models import Event, Snapshot
 from boards.verbs.cards import edit_card
 from leases.verbs.complete import complete
-from tests.builders import receipt
+from tests.builders import a_world, receipt
 from tests.webhooks import receivers
-from tests.webhooks.conftest import delivering, listen, settled, until
+from tests.webhooks.conftest import PATIENCE, delivering, listen, settled, until
 from tests.webhooks.receivers import Changing, receiving
+from tests.webhooks.recipes import URL
 from webhooks import conf
 from webhooks.models import Attempt, Delivery, Endpoint
 from webhooks.verbs import fan_out as fanning
-from webhooks.verbs.endpoints import edit_endpoint, rotate_secret, send_test
+from webhooks.verbs.endpoints import (
+    create_endpoint,
+    delete_endpoint,
+    edit_endpoint,
+    rotate_secret,
+    send_test,
+)
 from webhooks.verbs.fan_out import fan_out
 from webhooks.verbs.take import destinations, take
 
@@ -345,3 +353,34 @@ def test_events_wait_as_events_while_all_that_work_have_enough_to_do(
         assert fan_out() is False
         Endpoint.objects.update(failing_since=now())
         until(lambda: fan_out() or len(one.deliveries()) == 25)
+
+
+def test_an_endpoint_deleted_while_it_is_called_keeps_back_no_other(world):
+    began, goes_on = threading.Event(), threading.Event()
+
+    def slow(handler):
+        began.set()
+        goes_on.wait(PATIENCE)
+        handler.answer()
+
+    with receiving(slow) as a, receiving() as b, delivering():
+        deleted, other = listen(world, a), listen(world, b)
+        world.add()
+        assert began.wait(PATIENCE)
+        delete_endpoint(world.owner, endpoint_id=deleted.endpoint)
+        goes_on.set()
+        world.add()
+        until(lambda: len(b.got) == 2)
+        until(lambda: settled(other))
+    assert not Attempt.objects.exclude(delivery__endpoint_id=other.endpoint).exists()
+
+
+def test_many_workspaces_are_looked_at_by_one_query(
+    world, django_assert_max_num_queries
+):
+    for _ in range(3):
+        other = a_world()
+        create_endpoint(other.owner, url=URL, types=["*"])
+    until(lambda: not fan_out())
+    with django_assert_max_num_queries(1):
+        fan_out()

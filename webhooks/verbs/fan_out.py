@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from uuid import UUID
 
 from django.db import DatabaseError, connection, transaction
-from django.db.models import Exists, OuterRef, Q, QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.ids import new_id
 from accounts.roles import WorkspaceRole
@@ -34,6 +34,17 @@ FROM unnest(%s::uuid[], %s::uuid[], %s::uuid[], %s::text[], %s::uuid[], %s::bigi
 ON CONFLICT DO NOTHING
 """
 
+# One look for all workspaces, most of which have no news most of the time.
+_WITH_NEWS = """
+SELECT c.workspace_id FROM webhooks_cursor c
+WHERE EXISTS (SELECT FROM webhooks_endpoint e
+    WHERE e.workspace_id = c.workspace_id AND e.enabled)
+  AND EXISTS (SELECT FROM boards_event e
+    WHERE e.workspace_id = c.workspace_id AND e.transaction >= c.transaction
+      AND (e.transaction, e.id) > (c.transaction, c.event_id)
+      AND e.transaction < pg_snapshot_xmin(pg_current_snapshot())::text::bigint)
+ORDER BY c.workspace_id
+"""
 ENOUGH = 500
 _WORKING = "SELECT FROM webhooks_endpoint e WHERE e.workspace_id = %s AND e.enabled"
 _BEHIND = f"""
@@ -45,10 +56,10 @@ SELECT EXISTS ({_WORKING} AND e.failing_since IS NULL) AND NOT EXISTS ({_WORKING
 
 
 def fan_out() -> bool:
-    """One batch of every workspace that has endpoints; whether there is more."""
-    listening = Endpoint.objects.filter(workspace_id=OuterRef("pk"), enabled=True)
-    rows = Cursor.objects.filter(Exists(listening)).order_by("pk")
-    workspaces = list(rows.values_list("pk", flat=True))
+    """One batch of every workspace that has endpoints and news; whether there is more."""
+    with connection.cursor() as cursor:
+        cursor.execute(_WITH_NEWS)
+        workspaces = [row[0] for row in cursor.fetchall()]
     return sum(map(_tried, workspaces)) > 0
 
 
