@@ -1,6 +1,6 @@
 // The columns as they are now: others, in another order, with another name or colour.
 // Their cards stay where they are; what changed about those is pushed card by card.
-import { refresh } from "./refresh.js";
+import { refreshWithin } from "./refresh.js";
 import { parse, swapHead } from "./swap.js";
 
 // As many cards of a column as the server pushes when all of them may look otherwise.
@@ -19,7 +19,7 @@ export function putLayout({ name, switcher, columns }) {
     if (!now.includes(old)) old.remove();
   }
   now.forEach((column, i) => row.children[i] === column || put(row, column, row.children[i]));
-  if (columns.some(isLong)) setTimeout(refresh, Math.random() * REREAD_MS);
+  if (columns.some(isLong)) refreshWithin(REREAD_MS);
 }
 
 const shownOf = (id) => document.querySelector(`[data-column="${id}"]`);

@@ -1,7 +1,7 @@
 // The board's socket: frames in, and the page made right again after every gap. Where
 // no socket comes through, the page asks every 3 s and says so.
 import { patch } from "./patch.js";
-import { refresh, signIn } from "./refresh.js";
+import { refresh, refreshWithin, signIn } from "./refresh.js";
 
 const POLL_MS = 3000;
 const SILENCE_MS = 25000;
@@ -11,7 +11,7 @@ const LONGEST_MS = 15000;
 const FILTER_MS = 400;
 // When a board's role for everybody changes, all their pages are loaded anew.
 const RELOAD_MS = 2000;
-const page = document.querySelector("[data-live]");
+const page = document.querySelector("[data-board][data-live]");
 const notice = document.querySelector("[data-live-notice]");
 const wall = () => document.getElementById("columns");
 let socket = null;
@@ -35,14 +35,9 @@ function hear(frame) {
   failures = 0;
   stopPolling();
   snapshot = frame.cursor || snapshot;
-  if (frame.resync) readAgain(frame.within_ms);
+  if (frame.resync) refreshWithin(frame.within_ms ?? 0);
   else if (!("filtered" in wall().dataset)) patch(frame);
   else filtered(frame);
-}
-
-// Not all open pages at once; and until it worked, what was pushed meanwhile is wrong.
-function readAgain(within = 0) {
-  setTimeout(async () => (await refresh()) || readAgain(POLL_MS), Math.random() * within);
 }
 
 // Which cards match only the server knows: ask it once for many changes.

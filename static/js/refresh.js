@@ -3,6 +3,7 @@
 import { setServerTime } from "./countdown.js";
 import { holdWhile } from "./patch.js";
 
+const RETRY_MS = 3000;
 let running = null;
 let again = false;
 
@@ -19,6 +20,13 @@ export function refresh() {
     }
   });
   return running;
+}
+
+// Some time in so many milliseconds, so that not all open pages come at once; and again
+// and again until it has worked: what the page missed comes by nothing else.
+export function refreshWithin(milliseconds) {
+  const ask = async () => (await refresh()) || refreshWithin(RETRY_MS);
+  setTimeout(ask, Math.random() * milliseconds);
 }
 
 const settled = () =>

@@ -92,10 +92,10 @@ document.addEventListener("keydown", (event) => {
   const form = event.target.closest?.("#sheet form[data-save]");
   if (!form || event.key !== "Enter" || event.isComposing) return;
   const whole = (event.ctrlKey || event.metaKey) && saves(form, "ctrl-enter");
-  if (whole || (saves(form, "enter") && !event.shiftKey)) {
-    event.preventDefault();
-    form.requestSubmit();
-  }
+  const line = saves(form, "enter") && !event.shiftKey;
+  if (whole || line) event.preventDefault();
+  // What is saved already (a choice is at once) isn't sent once more.
+  if (whole || (line && isDirty(partOf(form)))) form.requestSubmit();
 });
 document.addEventListener("undone", () => refresh());
 document.addEventListener("novum:changed", ({ detail }) => {

@@ -140,3 +140,21 @@ def test_json_is_shown_pretty_and_comes_back_the_same(world, person):
     assert "</textarea><script>" not in person.get(url(world, card)).content.decode()
     send(person, world, card, "payload", text)
     assert read(world, card).payload == payload
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("title", "Saved"),
+        ("due", "2026-12-24T18:30"),
+        ("labels", "one, two"),
+        ("priority", "1"),
+    ],
+)
+def test_the_same_value_sent_twice_at_once_is_no_clash(person, world, name, text):
+    card = world.add("Card")
+    before = read(world, card)
+    for _ in range(2):
+        answer = send(person, world, card, name, text, seen=before, headers=PART)
+        assert answer.status_code == 204
+    assert FIELDS[name].show(read(world, card)) == text
