@@ -35,6 +35,11 @@ def processor_seconds(of: Child) -> float:
             return ticks / _TICKS_PER_SECOND
 
 
+def seconds_of(pid: int) -> float:
+    """Of the processor, by this one process without its children."""
+    return _ticks(pid, 11) / _TICKS_PER_SECOND
+
+
 def own_seconds() -> float:
     """Of this process, which is the load, and of its ended children: pgbench."""
     return sum(os.times()[:4])

@@ -17,6 +17,7 @@ class Sizes:
     requests: int = 50_000
     board_cards: int = 5_000
     viewers: int = 200
+    waiters: int = 1_000
     webhook_events: int = 2_000
     feed_events: int = 100_000
 
