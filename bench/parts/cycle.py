@@ -2,9 +2,10 @@
 
 On: bearer token, concurrency limit, output schema, an event for each of the two.
 
-Beside the rates stands what a cycle takes of the processors' time. Who else is at work
-on the machine takes rate from one slice and not from the next, but hardly adds to the
-time that a cycle takes: where the two ratios lie far apart, believe the second.
+Beside the rates stands what a cycle takes of the processors' time. On a machine of its
+own the two ratios agree. With others at work both are wrong: rates then favour whoever
+has more processes in the queue for a processor (us), and the time whoever needs less
+of the caches, which the others keep emptying (the floor). The truth lies between.
 """
 
 from bench.floor import Floor
