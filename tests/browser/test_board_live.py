@@ -28,7 +28,7 @@ XSS = [
 
 def open_board(page, world, query=""):
     """Waits for the first frame: from then on the page hears everything."""
-    with page.expect_websocket() as opened:
+    with page.expect_websocket(lambda one: "/live/boards/" in one.url) as opened:
         page.goto(f"/boards/{world.board}{query}")
     opened.value.wait_for_event("framereceived")
     return page
