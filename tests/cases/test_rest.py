@@ -48,9 +48,11 @@ REFERENCES = {
 # These only look for something: nothing of the others' is there to be found.
 FILTERS = {("list_cards", "column_id"), ("list_leases", "column_id")}
 FILTERS |= {("list_leases", "card_id"), ("list_events", "card_id")}
-FILTERS |= {("list_cards", "assignee")}
+FILTERS |= {("list_cards", "assignee"), ("list_webhook_deliveries", "card_id")}
 # The same word for something else.
-NO_REFERENCES = {("create_agent", "handle"), ("list_events", "after")}
+NO_REFERENCES = {
+    (name, "handle") for name in ("create_agent", "create_person", "edit_profile")
+} | {("list_events", "after")}
 
 
 def held(world: World):
