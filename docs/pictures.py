@@ -107,33 +107,6 @@ def pictures(page: Page, demo: dict[str, Any], empty: str, look: str) -> None:
     keep("empty")
 
 
-ASKED: list[dict[str, Any]] = [
-    {
-        "title": "Check the figures in q3.csv before they go to the board",
-        "priority": 1,
-        "description": "The **totals** on page 4 don't add up.\n\n"
-        "- compare them with the ledger\n- say which rows are wrong",
-        "payload": {"file": "reports/q3.csv", "rows": 312, "regions": ["north"]},
-    },
-    {"title": "Run 5 customer interviews", "priority": 2},
-    {"title": "Say yes or no to the new logo"},
-    {"title": "Read the draft on backups once more"},
-    {"title": "Call the printer about the deadline", "priority": 4},
-]
-
-
-def ask_people(demo: dict[str, Any]) -> None:
-    """Tasks for people, as the demo's agent creates them."""
-    for task in ASKED:
-        urllib.request.urlopen(
-            urllib.request.Request(
-                demo["url"] + "/v1/tasks",
-                data=json.dumps({"queue": "people", **task}).encode(),
-                headers={"Authorization": "Bearer " + demo["worker_token"]},
-            )
-        )
-
-
 def people_pictures(page: Page, demo: dict[str, Any], look: str) -> None:
     """My tasks, and the Tasks page."""
     for name in ("my", "tasks"):
@@ -152,7 +125,6 @@ def main() -> None:
         )
         pages = {look: sign_in(browser, demo, look) for look in LOOKS}
         empty = make_board(demo)
-        ask_people(demo)
         for look, page in pages.items():
             pictures(page, demo, empty, look)
             people_pictures(page, demo, look)

@@ -136,7 +136,9 @@ class Herald:
     ) -> dict[UUID, int]:
         """Also what was read in another window, of which no event tells."""
         self._stirred |= {
-            one.caller.workspace_id for one in everybody if one.boards & set(changed)
+            one.caller.workspace_id
+            for one in everybody
+            if one.others or one.boards & set(changed)
         }
         if not self._is_time("count", COUNT_SECONDS):
             return {}

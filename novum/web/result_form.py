@@ -204,9 +204,13 @@ _READ: dict[str, Callable[[ResultField, str], Any]] = {
 def _properties(
     schema: Any, root: Any, place: str, *, depth: int
 ) -> Iterator[ResultField]:
-    required = schema.get("required")
-    asked = set(required) if isinstance(required, list) else set()
-    for name, raw in schema["properties"].items():
+    asked = [one for one in schema.get("required") or [] if isinstance(one, str)]
+    # The database keeps no order of properties, but that of what is required.
+    places = {one: place for place, one in enumerate(asked)}
+    by_place = sorted(
+        schema["properties"].items(), key=lambda one: places.get(one[0], len(places))
+    )
+    for name, raw in by_place:
         part = _resolved(raw, root)
         path = f"{place}/{_escaped(name)}"
         kind = _kind(part)
