@@ -141,9 +141,9 @@ def test_whatever_comes_as_a_schema_is_accepted_or_refused_and_never_breaks(
         accepted = False
         error.pointer.encode()
         error.detail.encode()
-    begun = time.monotonic()
+    begun = time.thread_time()
     found = problems(schema, value, seconds=0.5)
-    assert time.monotonic() - begun < 2
+    assert time.thread_time() - begun < 2
     for each in found:
         (each.pointer + each.code + each.detail).encode()
     if accepted:
