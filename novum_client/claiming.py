@@ -2,15 +2,19 @@
 
 import logging
 import os
+import time
 from dataclasses import dataclass, replace
 
 from novum_client.client import Client, Place
 from novum_client.errors import NovumError, Refused
 from novum_client.pausing import Backoff, later
 from novum_client.shapes import Empty, Lease, Renewed
+from novum_client.waiting import WAIT_SECONDS, Waiting
 
 FIRST_PAUSE_SECONDS, LEAST_PAUSE_SECONDS = 0.25, 0.05
 LOOK_SECONDS = 5.0
+# An empty answer after less was no wait: too many did so already.
+WAITED_SECONDS = 0.5
 log = logging.getLogger("novum_client")
 
 
@@ -34,6 +38,7 @@ class Claimer:
         most_pause_seconds: float,
     ) -> None:
         self._client, self._place = client, place
+        self._waiting, self._is_lull = Waiting(client), False
         self._lease_seconds = lease_seconds
         self._most_pause = most_pause_seconds
         self._troubles = Backoff()
@@ -41,19 +46,35 @@ class Claimer:
         # Of a claim that may have been done without our hearing of it.
         self._key = ""
 
-    def claim(self) -> Lease | Wait:
-        """Raises Refused for what doesn't pass by waiting."""
+    def claim(self, *, may_wait: bool = False) -> Lease | Wait:
+        """With `may_wait`, after an empty answer, it waits at the server where that can
+        be. Raises Refused for what doesn't pass by waiting."""
         self._key = self._key or os.urandom(16).hex()
+        door = self._waiting.door() if may_wait and self._is_lull else None
+        began = time.monotonic()
         try:
-            found = self._ask()
+            found = self._ask(door)
         except NovumError as error:
+            if door:
+                self._waiting.fail()
+            self._is_lull = False
             return self._trouble(error)
         self._key = ""
         self._troubles.reset()
+        self._is_lull = isinstance(found, Empty)
         if isinstance(found, Lease):
             self._lulls.reset()
             return found
+        if door and time.monotonic() - began >= WAITED_SECONDS:
+            return Wait(0.0, is_drained=found.reason == "drained")
+        if may_wait and not door and self._waiting.door():
+            # It was a first look; the next one waits.
+            return Wait(0.0, is_drained=found.reason == "drained")
         return Wait(self._pause(found), is_drained=found.reason == "drained")
+
+    def interrupt(self) -> None:
+        """Waits no more. From any thread."""
+        self._waiting.interrupt()
 
     def settle(self) -> Lease | None:
         """At the end: the lease of a claim whose answer is missing, if there's one."""
@@ -66,11 +87,17 @@ class Claimer:
             return None
         return found if isinstance(found, Lease) else None
 
-    def _ask(self) -> Lease | Empty:
-        found = self._client.claim(
-            self._place, key=self._key, lease_seconds=self._lease_seconds
+    def _ask(self, door: Client | None = None) -> Lease | Empty:
+        began = time.monotonic()
+        found = (door or self._client).claim(
+            self._place,
+            key=self._key,
+            lease_seconds=self._lease_seconds,
+            wait_seconds=WAIT_SECONDS if door else 0.0,
         )
-        if isinstance(found, Lease) and found.is_replayed:
+        has_waited = door and time.monotonic() - began >= WAITED_SECONDS
+        # When within the wait it was made can't be told: a heartbeat says until when.
+        if isinstance(found, Lease) and (found.is_replayed or has_waited):
             return self._still_held(found)
         return found
 

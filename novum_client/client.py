@@ -66,8 +66,12 @@ class Client:
         secret = (token or os.environ.get("NOVUM_TOKEN") or "").strip()
         if not secret:
             raise ValueError("No worker token: give one, or set NOVUM_TOKEN.")
-        self.timeout = timeout
+        self.timeout, self._secret = timeout, secret
         self._wire = Wire(address, secret)
+
+    def elsewhere(self, url: str) -> "Client":
+        """The same server and token by another address. Raises ValueError."""
+        return Client(url, self._secret, timeout=self.timeout)
 
     def call(
         self,
@@ -99,12 +103,22 @@ class Client:
         )
 
     def claim(
-        self, place: Place, *, key: str, lease_seconds: int | None = None
+        self,
+        place: Place,
+        *,
+        key: str,
+        lease_seconds: int | None = None,
+        wait_seconds: float = 0.0,
     ) -> Lease | Empty:
-        """After Unreached the same key asks for the same claim again."""
+        """After Unreached the same key asks for the same claim again, whatever its
+        `wait_seconds`: for so long the server waits for something to come."""
         path, body = place.claim(lease_seconds)
+        if wait_seconds:
+            body["wait_seconds"] = wait_seconds
         sent_at = time.monotonic()
-        return claimed_of(self.call("POST", path, body, key=key), sent_at)
+        timeout = self.timeout + wait_seconds
+        value = self.call("POST", path, body, key=key, timeout=timeout)
+        return claimed_of(value, sent_at)
 
     def renew(
         self, leases: Mapping[str, tuple[str, str | None]], *, timeout: float
@@ -140,6 +154,11 @@ class Client:
     def close(self) -> None:
         """Lets its idle connections go."""
         self._wire.close()
+
+    def interrupt(self) -> None:
+        """Its calls under way end with Unreached, and so do all others from now on.
+        From any thread."""
+        self._wire.interrupt()
 
     def _end(
         self, lease: Lease, verb: str, body: dict[str, Any], timeout: float

@@ -51,6 +51,7 @@ class Engine:
         with self._changed:
             self._stops += 1
             self._changed.notify_all()
+        self._claimer.interrupt()
 
     def run(self) -> None:
         """Until it's stopped, or nothing is left. Raises Refused."""
@@ -64,7 +65,7 @@ class Engine:
 
     def _claim_and_work(self) -> None:
         while self._has_room():
-            found = self._claimer.claim()
+            found = self._claimer.claim(may_wait=not self._until_empty)
             if isinstance(found, Lease):
                 self._begin(found)
             elif found.is_drained and self._until_empty and not self._holds:

@@ -2,8 +2,10 @@
 
 import http.client
 import json
+import socket
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
@@ -36,6 +38,8 @@ class Wire:
         }
         # Idle ones, with when they became so. A list's append and pop are atomic.
         self._idle: list[tuple[float, http.client.HTTPConnection]] = []
+        self._busy: set[http.client.HTTPConnection] = set()
+        self._is_over = False
 
     def ask(
         self,
@@ -59,6 +63,14 @@ class Wire:
         while taken := self._taken():
             taken[1].close()
 
+    def interrupt(self) -> None:
+        """Calls under way end with Unreached, and so do all others from now on."""
+        self._is_over = True
+        for connection in tuple(self._busy):
+            if connection.sock:
+                with suppress(OSError):
+                    connection.sock.shutdown(socket.SHUT_RDWR)
+
     def _send(
         self,
         method: str,
@@ -68,7 +80,11 @@ class Wire:
         timeout: float,
     ) -> Answer:
         connection = self._connected(timeout)
+        # Before the look at `_is_over`: `interrupt` sets it and then looks here.
+        self._busy.add(connection)
         try:
+            if self._is_over:
+                raise OSError("interrupted")
             connection.request(method, path, raw, headers)
             reply = connection.getresponse()
             answer = Answer(reply.status, dict(reply.headers), reply.read())
@@ -80,6 +96,8 @@ class Wire:
         except BaseException:
             connection.close()
             raise
+        finally:
+            self._busy.discard(connection)
         self._idle.append((time.monotonic(), connection))
         return answer
 
