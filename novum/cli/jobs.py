@@ -4,6 +4,7 @@ Both are the same leases on the same cards; only the names of the operations and
 their fields differ.
 """
 
+import json
 import math
 import time
 from datetime import datetime
@@ -11,11 +12,16 @@ from typing import Any, NamedTuple
 
 from novum.cli.calling import request_of
 from novum.cli.catalog import Operation
+from novum.cli.errors import Refused, Unreached
 from novum.cli.session import Session
-from novum.cli.transport import Answer, Request
+from novum.cli.transport import Answer, Request, Transport
 
 # A result is worth some patience: twenty seconds.
 TRIES_TO_END = 9
+# Short, because a worker that's told to end hears it only afterwards. After less it was
+# no wait: too many did so already.
+WAIT_SECONDS, WAITED_SECONDS = 5.0, 0.5
+SECONDS_FOR_A_LOOK = 5.0
 
 
 class Job(NamedTuple):
@@ -38,6 +44,7 @@ class Empty(NamedTuple):
 
     reason: str
     retry_after_seconds: float | None
+    has_waited: bool = False
 
 
 class Jobs:
@@ -52,20 +59,63 @@ class Jobs:
         names += [self.fail_name, self.give_back_name]
         self._operations = {name: session.catalog.operation(name) for name in names}
         self._claim: Request | None = None
+        self._door: Transport | None = None
+        self._is_lull = False
 
-    def claim(self) -> Job | Empty:
-        """Raises Refused, Unreached. After a cut the next call asks for the same claim
+    def claim(self, *, may_wait: bool = False) -> Job | Empty:
+        """With `may_wait`, after an empty answer, it waits at the server where that can
+        be. Raises Refused, Unreached. After a cut the next call asks for the same claim
         again, so that none is made that nobody knows of."""
         if self._claim is None:
             self._claim = request_of(self._operations[self.claim_name], self._values)
+        waits = may_wait and self._is_lull and self._finds_door()
+        self._is_lull = False
         sent_at = time.monotonic()
-        answer = self._transport.get_done(self._claim, tries=1)
-        self._claim = None
+        answer = self._waited(self._claim) if waits else self._asked(self._claim)
         value = answer.value()
         job = self.job_of(value, sent_at)
+        has_waited = waits and time.monotonic() - sent_at >= WAITED_SECONDS
+        if job and has_waited:
+            job = self._still_held(job)
+        self._claim = None
         if job is None:
-            return Empty(value.get("reason", ""), value.get("retry_after_seconds"))
+            self._is_lull = True
+            seconds = 0.0 if has_waited else value.get("retry_after_seconds")
+            return Empty(value.get("reason", ""), seconds, has_waited)
         return job
+
+    def _asked(self, request: Request) -> Answer:
+        return self._transport.get_done(request, tries=1)
+
+    def _finds_door(self) -> bool:
+        if self._operations[self.claim_name].field("wait_seconds") is None:
+            return False
+        self._door = self._door or self._session.waiting_door()
+        return self._door is not None
+
+    def _waited(self, request: Request) -> Answer:
+        """The same claim, by the same key: for how long it waits doesn't count."""
+        assert self._door
+        body = {**json.loads(request.body or b"{}"), "wait_seconds": WAIT_SECONDS}
+        asked = request._replace(
+            body=json.dumps(body, ensure_ascii=False).encode(),
+            extra_seconds=WAIT_SECONDS,
+        )
+        try:
+            return self._door.get_done(asked, tries=1)
+        except Unreached:
+            self._door = None
+            self._session.forget_door()
+            raise
+
+    def _still_held(self, job: Job) -> Job | None:
+        """When within the wait it was claimed can't be told: a heartbeat says until
+        when."""
+        try:
+            until, _ = self.heartbeat(job, SECONDS_FOR_A_LOOK)
+        except Refused:
+            return None
+        return job._replace(until=until)
 
     def heartbeat(self, job: Job, seconds: float) -> tuple[float, bool]:
         """Until when it's held, and whether somebody asks to stop. Waits for at most so
@@ -92,6 +142,8 @@ class Jobs:
 
     def close(self) -> None:
         self._transport.close()
+        if self._door:
+            self._door.close()
 
     def _send(
         self, name: str, job: Job, values: dict[str, Any], tries: int = TRIES_TO_END

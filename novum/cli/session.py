@@ -68,6 +68,18 @@ class Session:
         except ValueError as error:
             raise Failure(f"{self.server.url}: {error}.") from None
 
+    def waiting_door(self) -> Transport | None:
+        """A connection of one's own to where calls may wait; None where none can."""
+        try:
+            live = self._waiting()
+        except Refused:
+            # A token that may not read.
+            self._live = live = self.transport
+        return None if live is self.transport else live.twin()
+
+    def forget_door(self) -> None:
+        self._live = None
+
     def _waiting(self) -> Transport:
         """Where calls that wait are served, by the server's own word. Where that can't
         be reached from here the ordinary place answers them at once."""

@@ -100,7 +100,7 @@ class Worker(threading.Thread):
         pause, is_told = 0.0, False
         while not self._stop.event.wait(pause):
             try:
-                found = self._jobs.claim()
+                found = self._jobs.claim(may_wait=not self._plan.until_empty)
             except (Refused, Unreached) as error:
                 if isinstance(error, Refused) and not _passes(error):
                     raise
@@ -134,6 +134,8 @@ def _is_last(found: Empty, plan: Plan) -> bool:
 
 
 def _pause(before: float, found: Empty) -> float:
+    if found.has_waited:
+        return 0.0
     longer = min(max(before * 1.5, LEAST_PAUSE_SECONDS), MOST_PAUSE_SECONDS)
     asked = found.retry_after_seconds
     return min(asked, MOST_PAUSE_SECONDS) if asked else longer
