@@ -63,7 +63,10 @@ class Waiting:
         if not _may_wait(scope) or self.waiting >= MOST_WAITING:
             await self.inner(scope, receive, send)
             return
-        body, is_whole = await _read(receive)
+        read = await _read(receive)
+        if read is None:
+            return
+        body, is_whole = read
         if not is_whole or not (WORD in body or WORD in scope["query_string"]):
             await self.inner(scope, _again(body, is_whole, receive), send)
             return
@@ -189,14 +192,17 @@ def _may_wait(scope: Scope) -> bool:
     return path == MCP or path.rpartition(":")[2] in _VERBS
 
 
-async def _read(receive: Receive) -> tuple[bytes, bool]:
-    """The body, and whether that's all of it: it isn't where it's too large for us."""
+async def _read(receive: Receive) -> tuple[bytes, bool] | None:
+    """The body, and whether that's all of it: it isn't where it's too large for us.
+    None when the caller went away before its end."""
     body = b""
     while len(body) <= MAX_BODY_BYTES:
         message = await receive()
+        if message["type"] == "http.disconnect":
+            return None
         body += message.get("body", b"")
-        if message["type"] == "http.disconnect" or not message.get("more_body"):
-            return body, message["type"] != "http.disconnect"
+        if not message.get("more_body"):
+            return body, True
     return body, False
 
 

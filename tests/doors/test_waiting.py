@@ -235,6 +235,18 @@ def test_who_goes_away_after_being_woken_leaves_the_card_to_the_next(world, path
     assert Lease.objects.count() == 1
 
 
+def test_who_goes_away_before_the_end_of_the_body_is_let_go(world, path):
+    token = token_of(world.worker)
+
+    async def test(app):
+        call = Call(app, token, path, {"wait_seconds": 20})
+        part = {"type": "http.request", "body": call.raw[:5], "more_body": True}
+        await call.talk.send_input(part)
+        await call.end()
+
+    run(test)
+
+
 def test_the_end_of_a_pause_wakes(world, path):
     token = token_of(world.worker)
     where = {"board_id": world.board, "column_id": world.queue}
