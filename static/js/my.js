@@ -1,8 +1,9 @@
 // My tasks, live: forms are sent without leaving the page, and what the server has now
 // takes the place of what is shown. What somebody is writing is never swapped away.
-import { forget, restore } from "./draft.js";
+import { forget } from "./draft.js";
 import { localize } from "./local_times.js";
 import { fetchPart, words } from "./moves.js";
+import { adopt, gone, isBusy, isWritten, settled } from "./my_panel.js";
 import "./json_editor.js";
 
 const PATIENCE_MS = 200;
@@ -10,27 +11,10 @@ const REST_MS = 1000;
 const page = document.querySelector("[data-my]");
 const my = () => document.getElementById("my");
 const now = () => document.getElementById("my-now");
-const was = new WeakMap();
 let chosen = new URLSearchParams(window.location.search).get("task") ?? "";
 let waiting = 0;
 let asked = 0;
 let last = 0;
-
-const fields = (root) => [...root.querySelectorAll("[data-draft]")];
-const isWritten = (panel) =>
-  panel.dataset.unsaved !== undefined || fields(panel).some((one) => one.value !== was.get(one));
-
-function isBusy(panel, fresh) {
-  if (isWritten(panel) || panel.querySelector(".now-ask[open]")) return true;
-  if (panel.contains(document.activeElement) && document.activeElement.matches("input, textarea, select")) return true;
-  // Nobody shall start another task than the one they are pointing at.
-  return fresh?.dataset.now !== panel.dataset.now && panel.matches(":hover, :focus-within");
-}
-
-function adopt() {
-  fields(my()).forEach((one) => was.set(one, one.value));
-  restore(my());
-}
 
 export async function refresh({ force = false, task = chosen } = {}) {
   clearTimeout(waiting);
@@ -62,7 +46,7 @@ function merge(html, force = false) {
     if (freshPanel?.dataset.now !== panel.dataset.now) gone(panel);
   } else {
     old.replaceWith(document.adoptNode(fresh));
-    adopt();
+    adopt(my());
   }
   settle(focus, known, isKept);
 }
@@ -92,17 +76,6 @@ function settle({ row, id, isOpen }, known, isKept) {
   document.dispatchEvent(new CustomEvent("novum:changed", { detail: { cards: [] } }));
 }
 
-// The task is somebody else's now, or it's off: the text stays, to be copied at least.
-function gone(panel) {
-  if (panel.querySelector("[data-gone]")) return;
-  const note = document.createElement("p");
-  note.className = "notice notice-failed";
-  note.dataset.gone = "";
-  note.setAttribute("role", "alert");
-  note.textContent = words("gone");
-  panel.prepend(note);
-}
-
 function later(ms) {
   waiting ||= setTimeout(refresh, ms);
 }
@@ -122,8 +95,7 @@ async function send(form, submitter) {
   delete form.dataset.sending;
   if (reply.ok) {
     forget(form);
-    fields(form).forEach((one) => was.set(one, one.value));
-    delete form.closest("[data-unsaved]")?.dataset.unsaved;
+    settled(form);
     await sent(form);
   } else if (reply.status === 422 && reply.html.includes('id="my"')) {
     merge(reply.html, true);
@@ -167,4 +139,4 @@ document.addEventListener("novum:news", () => {
   later(Math.max(PATIENCE_MS, REST_MS - (Date.now() - last)));
 });
 page.dataset.scripted = "";
-adopt();
+adopt(my());
