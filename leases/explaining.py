@@ -41,7 +41,11 @@ class Explained(msgspec.Struct, frozen=True):
 
 def explain(caller: Caller, *, card_id: UUID) -> Explained:
     """Always a handful of queries. Raises NotFound."""
-    facts = facts_of(caller, card_id=card_id)
+    return explained(caller, facts_of(caller, card_id=card_id))
+
+
+def explained(caller: Caller, facts: Facts) -> Explained:
+    """The same of facts that are there already."""
     found = rules(facts)
     hopeless = [rule for rule in found if rule.code not in _FOR_SOME]
     if facts.able == 0:

@@ -8,7 +8,7 @@ reaper does it. A result that comes before the holder has heard still counts.
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -87,6 +87,14 @@ def end_overdue_cancelled(column_id: UUID | None = None) -> int:
     return len(end_cancelled(list(overdue.values_list("pk", flat=True)[:BATCH])))
 
 
+def waited_until(lease: Lease) -> datetime | None:
+    """How long the holder of a card that's to be called off is waited for."""
+    if lease.cancel_requested_at is None:
+        return None
+    until: datetime = lease.cancel_requested_at + GRACE
+    return min(until, lease.expires_at or until)
+
+
 def _ask(caller: Caller, card: Card, reason: str) -> Cancelled:
     """Of a held (locked) card. A person who calls off what they hold themselves has
     heard it, and whose lease has run out needn't."""
@@ -119,9 +127,7 @@ def _ask(caller: Caller, card: Card, reason: str) -> Cancelled:
         end_cancelled([lease.pk])
         card.refresh_from_db()
         return _answer(caller, card)
-    assert lease.cancel_requested_at is not None
-    until = lease.cancel_requested_at + GRACE
-    return _answer(caller, card, min(until, lease.expires_at or until))
+    return _answer(caller, card, waited_until(lease))
 
 
 def _answer(caller: Caller, card: Card, until: Any = None) -> Cancelled:

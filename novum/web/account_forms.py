@@ -6,6 +6,7 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from accounts.errors import DomainError, Invalid
+from accounts.verbs.agents import HIGHEST_MAX_LEASES
 from novum.problems import problem_of
 
 ROLES = (("member", _("Member")), ("admin", _("Admin")), ("owner", _("Owner")))
@@ -78,6 +79,22 @@ def _username(**more: Any) -> forms.CharField:
     )
 
 
+class Skills(forms.CharField):
+    """Names with commas between; gives the list of them."""
+
+    def __init__(self, **more: Any) -> None:
+        attrs = {"placeholder": _("research, german"), "autocapitalize": "none"}
+        widget = forms.TextInput(attrs=attrs)
+        super().__init__(max_length=1200, required=False, widget=widget, **more)
+
+    def clean(self, value: Any) -> list[str]:
+        return names(super().clean(value))
+
+
+def names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
+
+
 class SignIn(Form):
     username = _username(attrs={"autofocus": True})
     password = _secret(_("Password"), "current-password", max_length=1000)
@@ -137,6 +154,10 @@ class WorkerToken(Form):
         initial=["read", "work", "write"],
         widget=forms.CheckboxSelectMultiple,
     )
+    skills = Skills(
+        label=_("Skills of this worker (optional)"),
+        help_text=_("Beside those of its seat; commas between."),
+    )
     expires_at = forms.DateField(
         label=_("Ends on"),
         required=False,
@@ -158,6 +179,17 @@ class Seat(Form):
         widget=forms.TextInput(
             attrs={"autocapitalize": "none", "placeholder": "drafter"}
         ),
+    )
+    skills = Skills(
+        label=_("Skills (optional)"),
+        help_text=_("Cards that ask for skills go to who has them all."),
+    )
+    max_leases = forms.IntegerField(
+        label=_("Cards at once (optional)"),
+        required=False,
+        min_value=1,
+        max_value=HIGHEST_MAX_LEASES,
+        help_text=_("How many it may hold at the same time. Empty: any number."),
     )
 
 

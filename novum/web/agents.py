@@ -4,6 +4,7 @@ from datetime import UTC, datetime, time
 from typing import Any
 from uuid import UUID
 
+import msgspec
 from django.conf import settings
 from django.http import HttpResponse
 from django.shortcuts import redirect, render
@@ -21,6 +22,7 @@ from accounts.verbs import agents as verbs
 from leases.at_work import held_by, holding, queues_for
 from leases.verbs.revoke import stop_agent
 from novum.web import account_forms as forms
+from novum.web import posted
 from novum.web.pages import PageRequest, done, is_fragment, page
 
 
@@ -62,13 +64,18 @@ def agent(request: PageRequest, agent_id: UUID) -> HttpResponse:
 @require_POST
 @page
 def edit(request: PageRequest, agent_id: UUID) -> HttpResponse:
-    """A new `name`, or `disabled` (yes, no), whichever was sent."""
-    disabled = request.POST.get("disabled")
+    """`name`, `disabled` (yes, no), `skills`, `max_leases`: whichever was sent."""
+    disabled, skills = request.POST.get("disabled"), request.POST.get("skills")
+    limit: Any = msgspec.UNSET
+    if "max_leases" in request.POST:
+        limit = posted.number(request, "max_leases")
     verbs.edit_agent(
         request.caller,
         agent_id=agent_id,
         name=request.POST.get("name"),
         disabled=None if disabled is None else disabled == "yes",
+        skills=None if skills is None else forms.names(skills),
+        max_leases=limit,
     )
     return done(request, _("Saved."))
 

@@ -124,8 +124,8 @@ def _object(text: str) -> Any:
     return value
 
 
-def _labels(text: str) -> list[str]:
-    return [label.strip() for label in text.split(",") if label.strip()]
+def _names(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 FIELDS = {
@@ -135,7 +135,8 @@ FIELDS = {
             "title", lambda card: card.title, lambda text: " ".join(text.split())
         ),
         CardField("description", lambda card: card.description, str),
-        CardField("labels", lambda card: ", ".join(card.labels), _labels),
+        CardField("labels", lambda card: ", ".join(card.labels), _names),
+        CardField("skills", lambda card: ", ".join(card.skills), _names),
         CardField(
             "assignee",
             lambda card: card.assignee.handle if card.assignee else "",

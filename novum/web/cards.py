@@ -18,9 +18,10 @@ from boards.neighbours import beside
 from boards.shapes import CardShape
 from boards.verbs import comments
 from leases.timeline import timeline
+from leases.verbs.cancel import request_cancel
 from leases.verbs.requeue import requeue as requeue_card
 from leases.verbs.revoke import revoke as revoke_lease
-from novum.web import card_fields, faces, inbox, posted
+from novum.web import card_fields, faces, inbox, posted, steering
 from novum.web.card_fields import FIELDS, Entry, FieldChanged
 from novum.web.durations import words
 from novum.web.markdown import render as markdown
@@ -136,6 +137,17 @@ def revoke(request: PageRequest, board_id: UUID, card_id: UUID) -> HttpResponse:
     return done(request, _("Taken away. The card is open again."))
 
 
+@require_POST
+@page
+def call_off(request: PageRequest, board_id: UUID, card_id: UUID) -> HttpResponse:
+    """The card isn't to be done: at once, or as soon as its holder has heard."""
+    reason = posted.text(request, "reason")
+    answer = request_cancel(request.caller, card_id=card_id, reason=reason)
+    if answer.cancelled:
+        return done(request, _("Called off."))
+    return done(request, _("Its holder is asked to stop."))
+
+
 def _members(caller: Caller) -> list[Any]:
     found = account_reads.members(caller, page_size=MAX_ASSIGNEES, page_token="")
     return found.items
@@ -178,7 +190,7 @@ def _around(request: PageRequest, found: CardShape) -> dict[str, Any]:
     )
     before = request.GET.get("before", "")
     attempts = timeline(caller, card_id=found.id)
-    return {
+    shown = {
         "board": board,
         "card": found,
         "view": attempts.card,
@@ -206,8 +218,11 @@ def _around(request: PageRequest, found: CardShape) -> dict[str, Any]:
         ),
         "output": card_fields.pretty(found.output),
         "thread": inbox.thread(caller, found.id),
+        "why": steering.why(caller, found.id) if "why" in request.GET else None,
+        "is_wondered_at": steering.is_wondered_at(found, attempts.entries),
         "may_comment": role >= BoardRole.COMMENTER and board.archived_at is None,
         "may_edit": role >= BoardRole.EDITOR and board.archived_at is None,
         "may_manage": role >= BoardRole.MANAGER and board.archived_at is None,
         "nav": "boards",
     }
+    return {**shown, **steering.calling_off(caller, found, attempts.card, shown)}

@@ -22,6 +22,7 @@ from leases.wall import CardView
 # Of about 2 kB each, per process and language.
 KEPT = 5_000
 MAX_LABELS = 6
+MAX_SKILLS = 3
 MAX_REASON_CHARACTERS = 160
 MAX_AGAIN_CHARACTERS = 60
 
@@ -46,7 +47,8 @@ class Chip(NamedTuple):
 
 class Face(NamedTuple):
     """What isn't shown is empty. `again` is the reason where it's only mentioned;
-    `doing_by` is who says to be at it without a lease."""
+    `doing_by` is who says to be at it without a lease; `stopping`: its holder is asked
+    to stop."""
 
     id: UUID
     url: str
@@ -74,6 +76,9 @@ class Face(NamedTuple):
     doing: str
     doing_by: str
     cancelled: bool
+    stopping: bool
+    skills: tuple[str, ...]
+    more_skills: int
     queue: str = ""
 
 
@@ -126,6 +131,9 @@ def face(view: CardView, queue: str = "") -> Face:
         doing=view.doing,
         doing_by=f"@{by.handle}" if (by := view.doing_by) and not view.lease else "",
         cancelled=card.cancelled_at is not None,
+        stopping=view.lease is not None and view.lease.cancel_requested_at is not None,
+        skills=tuple(card.skills[:MAX_SKILLS]),
+        more_skills=max(0, len(card.skills) - MAX_SKILLS),
         queue=queue,
     )
 

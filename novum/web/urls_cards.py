@@ -15,6 +15,7 @@ urlpatterns: list[URLPattern] = [
     path(f"{_COMMENT}/delete", cards.comment_delete, name="comment-delete"),
     path(f"{_CARD}/requeue", cards.requeue, name="card-requeue"),
     path(f"{_CARD}/take-away", cards.revoke, name="card-take-away"),
+    path(f"{_CARD}/call-off", cards.call_off, name="card-call-off"),
     path(
         "boards/<uuid:board_id>/settings", columns.board_settings, name="board-settings"
     ),

@@ -1,6 +1,8 @@
-// The sheet's buttons that send nothing: edit a comment, copy the link, older activity.
+// The sheet's buttons that send nothing: edit a comment, copy the link, older activity,
+// why nobody takes the card.
 import { localize } from "./local_times.js";
 import { fetchPart } from "./moves.js";
+import { patch } from "./parts.js";
 import { show } from "./toast.js";
 
 document.addEventListener("click", async (event) => {
@@ -11,7 +13,8 @@ document.addEventListener("click", async (event) => {
     target.open = true;
     target.querySelector("textarea").focus();
   } else if (on("[data-copy-link]")) {
-    const link = new URL(document.getElementById("sheet").dataset.url, window.location.href).href;
+    const url = document.getElementById("sheet").dataset.url.split("?")[0];
+    const link = new URL(url, window.location.href).href;
     const said = on("[data-copy-link]").dataset.copyLink;
     // Browsers have a clipboard on https and on this machine only: else show the link.
     await navigator.clipboard?.writeText(link);
@@ -19,8 +22,19 @@ document.addEventListener("click", async (event) => {
   } else if (on("[data-older]")) {
     event.preventDefault();
     older(on("[data-older]"));
+  } else if (on("[data-look]") && !(event.ctrlKey || event.metaKey || event.shiftKey)) {
+    event.preventDefault();
+    look(on("[data-look]"));
   }
 });
+
+// The sheet with more on it, or less; what it shows then is kept up to date, too.
+async function look(link) {
+  const reply = await fetchPart(link.href);
+  if (!reply.ok) return;
+  document.getElementById("sheet").dataset.url = link.href.split("#")[0];
+  patch(reply.html);
+}
 
 async function older(link) {
   const reply = await fetchPart(link.href);

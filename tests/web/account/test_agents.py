@@ -116,12 +116,55 @@ def test_a_seat_is_renamed_disabled_and_enabled(ann, world: World, seat):
     assert Actor.objects.get(pk=row.pk).disabled_at is None
 
 
+def test_a_seat_has_skills_and_a_limit_from_the_beginning_and_later(
+    ann, world: World, seat
+):
+    fields = {"name": "D", "handle": "d", "skills": "German, x", "max_leases": "3"}
+    ann.post("/agents", fields)
+    made = Actor.objects.get(handle="d")
+    assert (made.skills, made.max_leases) == (["german", "x"], 3)
+    ann.post(f"{seat}/edit", {"skills": "research", "max_leases": "2"})
+    row = Actor.objects.get(pk=world.worker.actor_id)
+    assert (row.skills, row.max_leases) == (["research"], 2)
+    ann.post(f"{seat}/edit", {"name": "Only renamed"})
+    row.refresh_from_db()
+    assert (row.skills, row.max_leases) == (["research"], 2)
+    for page in (shown(ann.get(seat)), shown(ann.get("/agents"))):
+        assert "<bdi>research</bdi>" in page
+        assert "at most 2 cards at once" in page
+    assert "0 of 2" in shown(ann.get(seat))
+    ann.post(f"{seat}/edit", {"skills": "", "max_leases": ""})
+    row.refresh_from_db()
+    assert (row.skills, row.max_leases) == ([], None)
+
+
+@pytest.mark.parametrize("wrong", [{"skills": "x" * 51}, {"max_leases": "0"}])
+def test_bad_skills_and_limits_are_refused_where_they_were_typed(
+    ann, world: World, seat, wrong
+):
+    answer = ann.post("/agents", {"name": "D", "handle": "d", **wrong})
+    assert answer.status_code == 422
+    assert 'class="error"' in shown(answer)
+    assert "1 to" not in shown(ann.get(seat))
+    assert "1 to" in shown(ann.post(f"{seat}/edit", wrong, follow=True))
+    row = Actor.objects.get(pk=world.worker.actor_id)
+    assert (row.skills, row.max_leases) == ([], None)
+
+
+def test_a_token_brings_skills_of_its_own(ann, world: World, seat):
+    answer = ann.post(f"{seat}/tokens", {**TOKEN, "skills": "german, german"})
+    (secret,) = set(SECRET.findall(shown(answer)))
+    assert caller_of_token(secret).skills == {"german"}
+    assert "<bdi>german</bdi>" in shown(ann.get(seat))
+    assert "<bdi>german</bdi>" not in shown(ann.get("/agents"))
+
+
 def test_members_read_and_change_nothing(bob, world: World, seat):
     world.add("Write a poem")
     held = world.claim()
     page = shown(bob.get(seat))
     assert "Write a poem" in page
-    for action in ("Stop this agent", "Worker tokens", "Rename"):
+    for action in ("Stop this agent", "Worker tokens", "Rename", "Skills,"):
         assert action not in page
     assert "New agent" not in shown(bob.get("/agents"))
     bob.post("/agents", {"name": "X", "handle": "x"})

@@ -46,10 +46,21 @@ def has_become(**fields):
     return lambda world, card: Card.objects.filter(pk=card).update(**fields)
 
 
+def asked_to_stop(world, card):
+    """Its chip alone would look the same."""
+    world.claim()
+    before = shown(card)
+    request_cancel(world.owner, card_id=card)
+    assert "Asked to stop" in shown(card)
+    assert "Asked to stop" not in before
+
+
 CHANGES = {
     "title": edit(title="Another"),
     "labels": edit(labels=["new"]),
     "many labels": edit(labels=[f"label {n}" for n in range(9)]),
+    "skills": edit(skills=["german"]),
+    "many skills": edit(skills=[f"skill {n}" for n in range(9)]),
     "priority": edit(priority=1),
     "due": edit(due=now() + timedelta(days=3)),
     "overdue": edit(due=now() - timedelta(days=3)),
@@ -68,6 +79,7 @@ CHANGES = {
         world.worker, card_id=card, doing="Looking"
     ),
     "called off": lambda world, card: request_cancel(world.owner, card_id=card),
+    "asked to stop": asked_to_stop,
     "given back": lambda world, card: release(
         world.worker, **receipt(world.claim()), note="Later"
     ),
