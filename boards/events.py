@@ -38,6 +38,9 @@ BOARD_CREATED = "board.created"
 BOARD_UPDATED = "board.updated"
 BOARD_ARCHIVED = "board.archived"
 BOARD_RESTORED = "board.restored"
+# Beside the event that ended the task; whoever keeps tasks writes it
+# (tasks_people.verbs.ended).
+TASK_DONE = "task.done"
 
 EVENT_COLUMNS = (
     "id, workspace_id, type, actor_id, token_id, board_id, column_id, card_id,"

@@ -8,7 +8,7 @@ from uuid import UUID
 from accounts.callers import Caller
 from accounts.models import Actor
 from accounts.shapes import ActorRef, actor_ref
-from boards import reads
+from boards import events, reads
 from boards.models import Column, Event
 
 EVENTS_PER_PAGE = 30
@@ -36,9 +36,13 @@ class History:
 
 
 def history(caller: Caller, *, card_id: UUID, before: int | None = None) -> History:
-    """A card's events, latest first, one page. Raises NotFound."""
+    """A card's events, latest first, one page. Raises NotFound.
+
+    Without `task.done`, which says for other systems what the event before it says.
+    """
     reads.card(caller, card_id=card_id)
-    rows = Event.objects.filter(card_id=card_id).order_by("-sequence")
+    rows = Event.objects.filter(card_id=card_id).exclude(type=events.TASK_DONE)
+    rows = rows.order_by("-sequence")
     if before is not None:
         rows = rows.filter(sequence__lt=before)
     found = list(rows[: EVENTS_PER_PAGE + 1])

@@ -36,6 +36,7 @@ WITH seen AS MATERIALIZED (
     AND e.transaction >= pg_snapshot_xmin(%(since)s::pg_snapshot)::text::bigint
     AND NOT pg_visible_in_snapshot(e.transaction::text::xid8, %(since)s::pg_snapshot)
     AND (e.board_id = ANY(%(boards)s::uuid[]) OR f.board_id = ANY(%(boards)s::uuid[]))
+    AND e.type <> '{events.TASK_DONE}'
   LIMIT {MOST_CHANGES + 1}
 )
 SELECT seen.snapshot, seen.at, change.* FROM seen LEFT JOIN change ON true

@@ -18,7 +18,12 @@ from boards import events
 MOST_CARDS = 100
 MOST_CHANGES = 1_000
 # After these there is no more to claim than before.
-_DULL = (events.LEASE_CLAIMED, events.CARD_COMMENTED, events.CARD_CANCEL_REQUESTED)
+_DULL = (
+    events.LEASE_CLAIMED,
+    events.CARD_COMMENTED,
+    events.CARD_CANCEL_REQUESTED,
+    events.TASK_DONE,
+)
 
 # As in leases.changes: new is what wasn't visible then, however late it committed.
 _CHANGES = f"""

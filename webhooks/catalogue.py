@@ -59,7 +59,12 @@ KINDS = (
     Kind(events.BOARD_UPDATED, "A board has another name or other members.", ()),
     Kind(events.BOARD_ARCHIVED, "A board was put away.", ()),
     Kind(events.BOARD_RESTORED, "A board came back.", ()),
-    Kind("task.done", "A task came to its end: done, failed or declined.", _CARD),
+    Kind(
+        events.TASK_DONE,
+        "A task came to its end: `details.status` is done, failed, declined or"
+        " cancelled, with the `result` or the `error`. Once per end.",
+        _CARD,
+    ),
     Kind(TEST, "Sent by hand, to try an endpoint.", ()),
 )
 KNOWN = frozenset(kind.type for kind in KINDS)

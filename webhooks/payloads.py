@@ -33,8 +33,16 @@ from webhooks.shapes import (
 log = logging.getLogger(__name__)
 KEPT_CHARACTERS = 500
 # Longest possible first, so that little is lost.
-_TEXTS = ("card.description", "comment.text", "lease.reason", "lease.note")
-_VALUES = ("card.payload", "card.output", "card.properties", "card.misfit", "details")
+_TEXTS = (
+    *("card.description", "comment.text", "lease.reason", "lease.note"),
+    "details.error",
+)
+_VALUES = (
+    *("card.payload", "card.output", "card.properties", "card.misfit"),
+    *("details", "details.result"),
+)
+# As long as one of them can be cut, the details are not cut as a whole.
+_OF_DETAILS = {"details.error", "details.result"}
 _COLUMNS = ("from_column_id", "to_column_id")
 
 
@@ -219,7 +227,8 @@ def _cut(message: dict[str, Any]) -> bytes:
         text = msgspec.json.encode(message)
         if len(text) <= conf.MAX_BODY_BYTES or not left:
             return text
-        name = max(sorted(left), key=lambda one: _size(data, one))
+        one_by_one = left - {"details"} if left & _OF_DETAILS else left
+        name = max(sorted(one_by_one), key=lambda one: _size(data, one))
         left.remove(name)
         _shorten(data, name)
         data["cut"].append(name)

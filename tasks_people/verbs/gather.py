@@ -30,6 +30,12 @@ from tasks_people.inbox import (
     TASKS_DONE,
 )
 from tasks_people.models import Gathering, Message
+from tasks_people.verbs.ended import (
+    HOW_IT_ENDED,
+    IS_END,
+    LEASE_AND_HOLDER,
+    tell_of_ends,
+)
 from tasks_people.verbs.mailboxes import deliver
 
 BATCH = 500
@@ -40,31 +46,17 @@ MAX_MENTIONS_PER_COMMENT = 20
 MAX_QUOTED_CHARACTERS = 500
 _MENTION = re.compile(r"(?<![\w@/.-])@([a-z0-9][a-z0-9-]{0,38})")
 
-# Events that end a task; whoever did it by themselves as a person needs no telling.
+# Whoever ended a task by themselves as a person needs no telling.
 _ENDED = f"""
 SELECT e.id AS event_id, e.transaction, c.created_by_id AS recipient_id,
-  '{TASKS_DONE}' AS topic, 'task.done' AS type, c.id AS card_id, e.actor_id,
-  jsonb_build_object('status', CASE e.type
-      WHEN '{events.LEASE_COMPLETED}' THEN 'done'
-      WHEN '{events.CARD_CANCELLED}' THEN 'cancelled'
-      ELSE CASE WHEN l.state = 'failed' AND h.kind = 'person' THEN 'declined'
-        ELSE 'failed' END END)
-    || CASE e.type WHEN '{events.LEASE_COMPLETED}'
-      THEN jsonb_build_object('result', l.output)
-      ELSE jsonb_build_object('error',
-        COALESCE(NULLIF(l.reason, ''), e.data ->> 'reason', '')) END
-    || jsonb_build_object(
-      'by', '@' || CASE e.type WHEN '{events.CARD_CANCELLED}' THEN e.data ->> 'by'
-        ELSE h.handle END,
-      'key', w.key || '-' || c.number, 'title', c.title) AS payload
+  '{TASKS_DONE}' AS topic, '{events.TASK_DONE}' AS type, c.id AS card_id, e.actor_id,
+  {HOW_IT_ENDED}
+    || jsonb_build_object('key', w.key || '-' || c.number, 'title', c.title) AS payload
 FROM boards_event e JOIN boards_card c ON c.id = e.card_id
 JOIN accounts_workspace w ON w.id = e.workspace_id
 JOIN accounts_actor r ON r.id = c.created_by_id
-LEFT JOIN leases_lease l ON l.id = e.lease_id
-LEFT JOIN accounts_actor h ON h.id = l.holder_id
-WHERE e.workspace_id = %(workspace)s AND e.transaction >= %(mark)s
-  AND (e.type IN ('{events.LEASE_DEADLETTERED}', '{events.CARD_CANCELLED}')
-    OR e.type = '{events.LEASE_COMPLETED}' AND e.data ->> 'state' = 'done')
+{LEASE_AND_HOLDER}
+WHERE e.workspace_id = %(workspace)s AND e.transaction >= %(mark)s AND {IS_END}
   AND NOT (r.kind = 'person' AND e.actor_id IS NOT DISTINCT FROM r.id)"""
 # The latest event about the assignee is the one that tells of the present one.
 _ASSIGNED = f"""
@@ -160,8 +152,10 @@ def gather(workspace_id: UUID) -> int:
             number = cursor.rowcount
         told += number
         if number < BATCH:
-            mine.update(transaction=oldest)
             break
+    # Last, because it holds the cards.
+    if tell_of_ends(workspace_id, mark) and number < BATCH:
+        mine.update(transaction=oldest)
     with connection.cursor() as cursor:
         cursor.execute(
             "UPDATE tasks_people_gathering SET gathered_at = clock_timestamp()"

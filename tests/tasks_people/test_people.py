@@ -46,6 +46,7 @@ def test_started_it_stays_theirs_without_end(world):
         "card.created",
         "card.lease.claimed",
         "card.lease.completed",
+        "task.done",
     ]
 
 

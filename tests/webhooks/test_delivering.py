@@ -10,7 +10,12 @@ from django.utils.timezone import now
 from boards.models import Event, Snapshot
 from boards.verbs.cards import edit_card
 from leases.verbs.complete import complete
-from tests.builders import a_world, receipt
+from tasks_people.verbs.claim import claim
+from tasks_people.verbs.create import create
+from tasks_people.verbs.gather import gather_all
+from tasks_people.verbs.hold import complete as finish
+from tests.builders import a_world, an_agent, receipt
+from tests.doors.http import door_of
 from tests.webhooks import receivers
 from tests.webhooks.conftest import PATIENCE, delivering, listen, settled, until
 from tests.webhooks.receivers import Changing, receiving
@@ -56,6 +61,37 @@ def test_a_lease_is_told_from_its_claim_to_its_end(world):
     assert claimed["data"]["sequence"] < data["sequence"]
     assert [one.state for one in listener.deliveries()] == ["delivered"] * 2
     assert held.lease_token not in str(listener.bodies())
+
+
+def test_an_endpoint_that_asks_for_ends_of_tasks_gets_each_once(world):
+    with receiving() as receiver:
+        listener = listen(world, receiver, types=["task.done"])
+        made = create(world.worker, queue="reports", title="Count")
+        other = an_agent(world.workspace)
+        finish(other, task_id=claim(other, queue="reports").task.id, result={"n": 3})
+        with delivering():
+            for _ in range(3):
+                gather_all()
+            until(lambda: receiver.got)
+            gather_all()
+            world.add("Something else")
+            until(lambda: not fan_out() and settled(listener))
+    (body,) = listener.bodies()
+    assert body["type"] == "task.done"
+    data = body["data"]
+    cause = Event.objects.get(card_id=made, type="card.lease.completed")
+    assert data["details"] == {
+        "status": "done",
+        "result": {"n": 3},
+        "by": f"@{other.handle}",
+        "correlation_id": str(made),
+        "event_id": str(cause.pk),
+    }
+    assert (data["card"]["id"], data["card"]["state"]) == (str(made), "done")
+    assert (data["sequence"], data["actor"]["handle"]) == (4, other.handle)
+    feed = door_of(world.owner).get("/v1/events", types="task.done").json()
+    (event,) = feed["items"]
+    assert (event["data"], event["card_id"]) == (data["details"], str(made))
 
 
 def test_what_was_before_an_endpoint_is_not_told(world):

@@ -110,6 +110,10 @@ def example(kind: Kind) -> Any:
     return msgspec.to_builtins(Message(kind.type, _AT, data))
 
 
+def _id(number: int) -> UUID:
+    return UUID(int=0x019A_0000_0000_7000_8000_0000_0000_0000 + number)
+
+
 _DETAILS: dict[str, dict[str, Any]] = {
     events.CARD_UPDATED: {"changed": ["description", "title"]},
     events.COLUMN_PAUSED: {
@@ -118,6 +122,13 @@ _DETAILS: dict[str, dict[str, Any]] = {
         "pause_reason": "Lunch",
     },
     events.COLUMN_RESUMED: {"queue": "drafting", "paused": False, "pause_reason": ""},
+    events.TASK_DONE: {
+        "status": "done",
+        "result": {"text": "Leases in 300 words."},
+        "by": "@drafter",
+        "correlation_id": str(_id(5)),
+        "event_id": str(_id(8)),
+    },
     "webhook.test": {"text": "It works."},
 }
 _ENDS = {
@@ -128,10 +139,6 @@ _ENDS = {
     events.LEASE_REVOKED: ("Taken away by @ann.", "requeued"),
     events.LEASE_COMPLETED: ("", None),
 }
-
-
-def _id(number: int) -> UUID:
-    return UUID(int=0x019A_0000_0000_7000_8000_0000_0000_0000 + number)
 
 
 def _lease(kind: Kind, holder: ActorRef) -> MessageLease:
