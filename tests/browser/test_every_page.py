@@ -9,8 +9,10 @@ from boards.verbs.boards import create_board
 from boards.verbs.cards import archive_card
 from boards.verbs.comments import add_comment
 from leases.verbs.give_back import fail
+from tasks_people.verbs.create import create
 from tests.browser.conftest import violations
 from tests.builders import receipt
+from webhooks.verbs.endpoints import create_endpoint, send_test
 
 LOOKS = {
     "wide": {},
@@ -21,6 +23,7 @@ LOOKS = {
 WIDTHS = (320, 390, 700, 1024, 1440)
 LONG = "Donaudampfschifffahrtsgesellschaftskapitän " * 6
 RIGHT_TO_LEFT = "مراجعة المقال عن البطاقات قبل النشر في الموقع"
+HOOK = "https://93.184.216.34/hook"
 IS_TOO_WIDE = "document.documentElement.scrollWidth > window.innerWidth"
 
 
@@ -29,11 +32,15 @@ def much(world):
     """Cards in every state, long titles and such as run from right to left."""
     world.add(LONG, priority=1, labels=[RIGHT_TO_LEFT[:50], LONG[:50]])
     fail(world.worker, **receipt(world.claim()), reason=LONG, requeue=False)
+    world.add(LONG, skills=[LONG[:50], RIGHT_TO_LEFT[:50], "x" * 50, "one more"])
     world.add(RIGHT_TO_LEFT, assignee=world.worker.handle)
     held = world.claim()
     add_comment(world.owner, card_id=held.card.id, text=f"{LONG} @{world.owner.handle}")
     world.add_many(20)
     world.column(LONG[:100])
+    for title in (LONG, RIGHT_TO_LEFT, "A third", "A fourth"):
+        create(world.worker, queue="people", title=title, assignee=world.owner.handle)
+    create(world.owner, queue="reports", title=LONG)
     archive_card(world.owner, card_id=world.add(LONG, column=world.done))
     return held.card.id
 
@@ -43,6 +50,10 @@ def addresses(world, card):
     board = f"/boards/{world.board}"
     column = f"{board}/columns/{world.queue}"
     empty = create_board(world.owner, name=RIGHT_TO_LEFT)
+    hook, _ = create_endpoint(
+        world.owner, url=f"{HOOK}?{'x' * 400}", types=["*"], description=LONG[:100]
+    )
+    delivery = send_test(world.owner, endpoint_id=hook)
     return [
         "/",
         "/agents",
@@ -50,12 +61,21 @@ def addresses(world, card):
         "/members",
         "/workspace",
         "/profile",
+        "/my",
+        "/tasks",
+        "/tasks?q=nothing-has-this",
+        "/messages",
+        "/messages?unread=1",
+        "/webhooks",
+        f"/webhooks/{hook}",
+        f"/webhooks/deliveries/{delivery}",
         "/find?q=card",
         "/no-such-page",
         board,
         f"{board}?q=nothing-has-this",
         f"/boards/{empty}",
         f"{board}/cards/{card}",
+        f"{board}/cards/{card}?why=1",
         f"{board}/cards/{card}/move",
         f"{board}/settings",
         f"{board}/members",
