@@ -8,6 +8,7 @@ import pytest
 from tests.cli.shell import Shell
 from tests.doors.recipes import as_json
 from tests.parity.doors import Rest
+from tests.parity.test_by_page import check_same_as_by_page
 from tests.parity.test_parity import all_of, check_same
 
 pytestmark = pytest.mark.processes
@@ -33,3 +34,10 @@ def test_the_command_line_gives_the_same_answers_rows_and_events(
 ):
     bare.environment = {"NOVUM_URL": url}
     check_same(all_of(Command(bare)), all_of(Rest()))
+
+
+def test_what_people_do_on_pages_comes_out_the_same_by_the_command_line(
+    transactional_db, bare, url
+):
+    bare.environment = {"NOVUM_URL": url}
+    check_same_as_by_page(Command(bare))
