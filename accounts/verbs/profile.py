@@ -11,6 +11,7 @@ from accounts.callers import Caller
 from accounts.credentials import forget_tokens
 from accounts.errors import FieldError, Forbidden, Invalid, NotFound
 from accounts.models import Actor, User, WorkerToken
+from accounts.moments import keepable
 from accounts.tokens import PERSON_PREFIX, digest, mint
 from accounts.verbs.agents import HANDLE
 from accounts.verbs.passwords import locked_user
@@ -72,7 +73,7 @@ def create_my_token(
         digest=digest(secret),
         hint=f"{PERSON_PREFIX}…{secret[-4:]}",
         scopes=sorted(set(scopes)),
-        expires_at=expires_at,
+        expires_at=keepable(expires_at, "/expires_at"),
         created_by_id=caller.actor_id,
     )
     return token.pk, secret
