@@ -33,6 +33,10 @@ from webhooks.verbs.endpoints import (
 from webhooks.verbs.fan_out import fan_out
 from webhooks.verbs.take import destinations, take
 
+# Events are told once no older transaction is open anywhere in the cluster, so those of
+# tests beside these would hold them up.
+pytestmark = pytest.mark.processes
+
 
 def test_a_lease_is_told_from_its_claim_to_its_end(world):
     with receiving() as receiver:
