@@ -27,6 +27,7 @@ from boards.verbs.cards import archive_card, edit_card, restore_card
 from boards.verbs.moving import move_card
 from boards.verbs.places import Place
 from leases.models import Lease
+from leases.verbs.cancel import request_cancel
 from leases.verbs.claim import again, claim, made
 from leases.verbs.claim_card import claim_card
 from leases.verbs.complete import complete
@@ -47,7 +48,7 @@ SCHEMA = {"properties": {"payload": {"type": "object"}}}
 WORKERS = st.sampled_from(["ann", "bob"])
 COLUMN = st.sampled_from(COLUMNS)
 ANY = st.integers(0, 999)
-ENDS = ("complete", "fail", "release")
+ENDS = ("complete", "fail", "release", "wait")
 HOLDERS_VERBS = (renew, complete, fail, release)
 FORCE = st.sampled_from([False, False, True])
 TERMS = st.builds(
@@ -122,18 +123,23 @@ class Engine(RuleBasedStateMachine):
 
     # Time.
 
-    @rule(seconds=st.sampled_from([100, 300, 1000]))
+    @rule(seconds=st.sampled_from([100, 300, 1000, 1000, 30000]))
     def time_passes(self, seconds):
         self.model.now += seconds
         moved = ", ".join(
             f"{name} = {name} - %(by)s * interval '1 second'"
-            for name in ("acquired_at", "expires_at", "renewed_at", "ended_at")
+            for name in (
+                *("acquired_at", "expires_at", "renewed_at", "ended_at"),
+                *("cancel_requested_at", "cancel_told_at"),
+            )
         )
         for text in (
             f"UPDATE leases_lease SET {moved} WHERE board_id = %(board)s",
-            "UPDATE boards_card SET available_at = available_at"
-            " - %(by)s * interval '1 second'"
-            " WHERE board_id = %(board)s AND available_at IS NOT NULL",
+            "UPDATE boards_card SET"
+            " available_at = available_at - %(by)s * interval '1 second',"
+            " waits_since = waits_since - %(by)s * interval '1 second'"
+            " WHERE board_id = %(board)s"
+            " AND COALESCE(available_at, waits_since) IS NOT NULL",
         ):
             with connection.cursor() as cursor:
                 cursor.execute(text, {"by": seconds, "board": self.world.board})
@@ -260,6 +266,46 @@ class Engine(RuleBasedStateMachine):
             lambda: requeue(self.owner, card_id=key), lambda: self.model.requeue(card)
         )
 
+    @precondition(lambda self: self.cards)
+    @rule(number=ANY)
+    def cancel(self, number):
+        self._cancel(*self.card(number))
+
+    @rule(
+        who=WORKERS,
+        number=ANY,
+        then=st.sampled_from(["", "renew", "late", "reap", "reap", *ENDS]),
+    )
+    def cancel_what_is_held(self, who, number, then):
+        """And its holder hears it, or ends it before, or never calls again."""
+        before = len(self.leases)
+        self.claim(who, "queue", None, None)
+        if len(self.leases) > before:
+            number = 0
+        elif not self.leases:
+            return
+        _, _, lease = self.lease(number)
+        self._cancel(self.cards[self.model.cards.index(lease.card)], lease.card)
+        if then in ENDS:
+            self._end(then, number)
+        elif then == "renew":
+            self.renew(number)
+            self._end("complete", number)
+        elif then:
+            self.time_passes(100 if then == "reap" else 1000)
+            self.reap() if then == "reap" else self.claim("ann", "queue", None, None)
+
+    def _cancel(self, key, card):
+        self.both(
+            lambda: request_cancel(self.owner, card_id=key),
+            lambda: self.model.cancel(card),
+        )
+
+    @rule(who=WORKERS, most=st.sampled_from([None, None, 1, 2]))
+    def limit_a_seat(self, who, most):
+        self.workers[who] = replace(self.workers[who], max_leases=most)
+        self.model.seats[who] = most
+
     @rule(column=st.sampled_from(["queue", "queue", "done"]), terms=TERMS, force=FORCE)
     def set_contract(self, column, terms, force):
         self._set(column, terms, force)
@@ -315,7 +361,9 @@ class Engine(RuleBasedStateMachine):
     @precondition(lambda self: self.cards)
     @rule(who=WORKERS, number=ANY, seconds=st.sampled_from([None, 450]))
     def claim_a_card(self, who, number, seconds):
-        key, card = self.card(number)
+        self._claim_card(who, *self.card(number), seconds)
+
+    def _claim_card(self, who, key, card, seconds=None):
         answers = self.both(
             lambda: claim_card(
                 self.workers[who], card_id=key, lease_ttl_seconds=seconds
@@ -385,8 +433,11 @@ class Engine(RuleBasedStateMachine):
             if self.leases:
                 self.release(number)
 
-    def _end(self, how):
-        who, held, lease = self.lease(0)
+    def _end(self, how, number=0):
+        who, held, lease = self.lease(number)
+        if how == "wait":
+            self.wait_for_a_quota(number, 250)
+            return
         real = {"complete": complete, "fail": fail, "release": release}[how]
         model = {
             "complete": self.model.complete,
@@ -456,6 +507,31 @@ class Engine(RuleBasedStateMachine):
         assert not answers or answers[0].replayed == (before == "failed")
 
     @precondition(lambda self: self.leases)
+    @rule(number=ANY, after=st.sampled_from([0, 250]))
+    def wait_for_a_quota(self, number, after):
+        who, held, lease = self.lease(number)
+        how = {"kind": "wait_until", "retry_after_seconds": after}
+        self.both(
+            lambda: fail(who, **held, **how),
+            lambda: self.model.fail_until(lease, after),
+        )
+
+    @precondition(lambda self: self.leases)
+    @rule(number=ANY, times=st.integers(3, 23), seconds=st.sampled_from([0, 10000]))
+    def wait_again_and_again(self, number, times, seconds):
+        """Until it's too often, or too long, and counts."""
+        _, _, lease = self.lease(number)
+        key = self.cards[self.model.cards.index(lease.card)]
+        for _ in range(times):
+            if seconds:
+                self.time_passes(seconds)
+            before = len(self.leases)
+            self._claim_card("bob", key, lease.card)
+            if len(self.leases) == before:
+                return
+            self.wait_for_a_quota(0, 0)
+
+    @precondition(lambda self: self.leases)
     @rule(number=ANY)
     def release(self, number):
         who, held, lease = self.lease(number)
@@ -518,6 +594,8 @@ class Engine(RuleBasedStateMachine):
                 row.attempts,
                 row.fits,
                 row.archived_at is not None,
+                row.cancelled_at is not None,
+                row.waits,
             ) == (
                 card.column,
                 card.priority,
@@ -526,6 +604,8 @@ class Engine(RuleBasedStateMachine):
                 card.attempts,
                 card.fits,
                 card.archived,
+                card.cancelled,
+                card.pauses,
             )
             self._at_the_same_time(row.left, card.due)
         for column in COLUMNS:

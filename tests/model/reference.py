@@ -7,6 +7,9 @@ the next claim from their column, or by the reaper.
 
 from dataclasses import dataclass, field
 
+# How long a holder who doesn't call is waited for, how often a card may wait for a
+# quota, and how long after the first time.
+GRACE, MOST_PAUSES, PAUSES_SECONDS = 60, 20, 6 * 3600
 # What each worker can do that a card may ask for.
 SKILLS = {"ann": {"", "seo"}, "bob": {""}}
 
@@ -40,6 +43,9 @@ class Card:
     due: int | None = None
     fits: bool | None = True
     archived: bool = False
+    cancelled: bool = False
+    pauses: int = 0
+    paused_at: int | None = None  # the first time
     leases: list["Lease"] = field(default_factory=list)
 
     def waits(self) -> bool:
@@ -60,6 +66,8 @@ class Lease:
     attempt: int
     state: str = "active"
     outcome: str = ""
+    asked: int | None = None  # when the holder was asked to stop
+    told: bool = False
 
 
 class Reference:
@@ -69,6 +77,7 @@ class Reference:
         self.leases: list[Lease] = []
         self.terms = {column: Terms(enabled=False) for column in columns}
         self.order: dict[str, list[Card]] = {column: [] for column in columns}
+        self.seats: dict[str, int | None] = dict.fromkeys(SKILLS)
 
     def on(self, column: str) -> list[Card]:
         return [card for card in self.cards if card.column == column]
@@ -92,6 +101,7 @@ class Reference:
         self.put(card, column)
         if self.terms[column].enabled:
             card.state, card.attempts = "open", 0
+            card.cancelled, card.pauses, card.paused_at = False, 0, None
         elif card.state not in ("done", "failed"):
             card.state = ""
         self.judge_again(card)
@@ -117,9 +127,12 @@ class Reference:
 
     # How a lease ends. `wanted`: the holder has ended it so before.
 
-    def held(self, lease: Lease, wanted: str = "") -> bool:
+    def held(self, lease: Lease, wanted: str = "", *, gives_up: bool = False) -> bool:
         if lease.state == wanted:
             return False
+        heard = lease.told or (gives_up and lease.asked is not None)
+        if lease.state == "active" and heard:
+            self.call_off(lease)
         if lease.state != "active" or lease.expires <= self.now:
             raise Refused("lease_lost")
         return True
@@ -132,7 +145,18 @@ class Reference:
         if not again:
             self.fail_for_good(card, lease.column)
 
+    def call_off(self, lease: Lease) -> None:
+        card, lease.state, lease.outcome = lease.card, "revoked", "cancelled"
+        card.state, card.cancelled = "failed", True
+        card.attempts -= 1
+
+    def call_off_overdue(self, column: str) -> None:
+        for lease in self.live(column):
+            if lease.asked is not None and lease.expires <= self.now:
+                self.call_off(lease)
+
     def tidy(self, column: str) -> None:
+        self.call_off_overdue(column)
         for lease in self.live(column):
             if lease.expires <= self.now:
                 left = lease.card.attempts < self.terms[column].max_attempts
@@ -144,10 +168,17 @@ class Reference:
     # The verbs.
 
     def claim(self, who: str, column: str, count: int, seconds: int | None) -> list:
+        return self.take_next(who, column, self.room(who, count), seconds)
+
+    def room(self, who: str, count: int) -> int:
+        most, mine = self.seats[who], [x for x in self.leases if x.holder == who]
+        held = [x for x in mine if x.state == "active" and x.expires > self.now]
+        if most is not None and len(held) >= most:
+            raise Refused("seat_at_capacity")
+        return count if most is None else min(count, most - len(held))
+
+    def take_next(self, who: str, column: str, count: int, seconds: int | None):
         terms = self.terms[column]
-        if count > 1 and self.keeps_some_for(who, column):
-            self.judge(column)
-            return self.claim_in_turn(who, column, count, seconds)
         if not terms.enabled:
             raise Refused("not_a_queue")
         if terms.paused:
@@ -167,7 +198,7 @@ class Reference:
 
     def claim_in_turn(self, who: str, column: str, count: int, seconds: int | None):
         got: list[Lease] = []
-        while len(got) < count and (one := self.claim(who, column, 1, seconds)):
+        while len(got) < count and (one := self.take_next(who, column, 1, seconds)):
             got += one
         return got
 
@@ -186,6 +217,7 @@ class Reference:
             self.tidy(column)
         if card.state == "open" and card.fits is None and not card.archived:
             card.fits = card.good
+        self.room(who, 1)
         column, terms = card.column, self.terms[card.column]
         if card.state == "open" and card.attempts >= terms.max_attempts:
             self.dead_letter_exhausted(column)
@@ -215,6 +247,10 @@ class Reference:
         return "waiting" if any(c.waits() for c in self.order[column]) else "drained"
 
     def reap(self) -> None:
+        for lease in self.leases:
+            late = lease.asked is not None and lease.asked + GRACE <= self.now
+            if lease.state == "active" and late:
+                self.call_off(lease)
         for column, terms in self.terms.items():
             self.tidy(column)
             if terms.enabled:
@@ -223,6 +259,7 @@ class Reference:
     def renew(self, lease: Lease) -> None:
         self.held(lease)
         lease.expires = self.now + lease.seconds
+        lease.told = lease.asked is not None
 
     def complete(self, lease: Lease) -> None:
         if not self.held(lease, "completed"):
@@ -235,24 +272,48 @@ class Reference:
             self.judge_again(card)
             if self.terms[target].enabled:
                 card.state, card.attempts, card.assignee = "open", 0, None
+                card.pauses, card.paused_at = 0, None
 
     def fail(self, lease: Lease, *, requeue: bool, after: int | None) -> None:
-        if self.held(lease, "failed"):
+        if self.held(lease, "failed", gives_up=True):
             terms, attempts = self.terms[lease.column], lease.card.attempts
             steps = terms.backoff or (0,)
             delay = steps[min(attempts, len(steps)) - 1] if after is None else after
             again = requeue and attempts < terms.max_attempts
             self.give_back(lease, "failed", again, delay)
 
+    def fail_until(self, lease: Lease, after: int) -> None:
+        card = lease.card
+        began = self.now if card.paused_at is None else card.paused_at
+        if card.pauses >= MOST_PAUSES or self.now >= began + PAUSES_SECONDS:
+            self.fail(lease, requeue=True, after=after)
+        elif self.held(lease, "failed", gives_up=True):
+            card.attempts, card.pauses = card.attempts - 1, card.pauses + 1
+            card.paused_at = began
+            self.give_back(lease, "failed", True, after)
+
     def release(self, lease: Lease) -> None:
-        if self.held(lease, "released"):
+        if self.held(lease, "released", gives_up=True):
             self.give_back(lease, "released", True, 0)
 
     def revoke(self, lease: Lease) -> None:
         if lease.state not in ("active", "revoked"):
             raise Refused("lease_lost")
-        if lease.state == "active":
+        if lease.state == "active" and lease.asked is not None:
+            self.call_off(lease)
+        elif lease.state == "active":
             self.give_back(lease, "revoked", True, 0)
+
+    def cancel(self, card: Card) -> None:
+        if card.state == "claimed":
+            lease = card.leases[-1]
+            lease.asked = self.now if lease.asked is None else lease.asked
+            if lease.expires <= self.now:
+                self.call_off(lease)
+        elif card.state == "open":
+            card.state, card.cancelled, card.due = "failed", True, None
+        elif not card.cancelled:
+            raise Refused("not_cancellable")
 
     def free(self, card: Card, force: bool) -> None:
         if card.state == "claimed":
