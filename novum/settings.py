@@ -243,8 +243,12 @@ SECURE_CSP = {
     "script-src": [CSP.SELF, CSP.NONCE],
     "style-src": [CSP.SELF, CSP.NONCE],
     "img-src": [CSP.SELF, "data:"],
-    # The live process may stand at an address of its own.
-    "connect-src": [CSP.SELF, NOVUM_LIVE_URL.replace("http", "ws", 1)],
+    # The live process may stand at an address of its own; a path would only match
+    # itself here.
+    "connect-src": [
+        CSP.SELF,
+        "/".join(NOVUM_LIVE_URL.split("/")[:3]).replace("http", "ws", 1),
+    ],
     "object-src": [CSP.NONE],
     "base-uri": [CSP.NONE],
     "form-action": [CSP.SELF],
@@ -260,6 +264,12 @@ SECURE_PROXY_SSL_HEADER = (
     ("HTTP_X_FORWARDED_PROTO", "https") if TRUSTED_PROXIES else None
 )
 CSRF_TRUSTED_ORIGINS = [NOVUM_URL] if _https else []
+# Asked for, since behind a proxy that doesn't say X-Forwarded-Proto it never ends.
+SECURE_SSL_REDIRECT = env.bool("NOVUM_HTTPS_ONLY", False)
+SECURE_REDIRECT_EXEMPT = [r"^v1/(healthz|readyz)$"]
+SECURE_HSTS_SECONDS = env.int("NOVUM_HSTS_SECONDS", 0)
+# HSTS for other hosts of the domain, and in browsers' lists: not ours to decide.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
