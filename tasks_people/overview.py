@@ -7,11 +7,8 @@ from uuid import UUID
 from accounts.callers import Caller
 from accounts.models import Actor
 from accounts.shapes import ActorRef, actor_ref
-from boards import access
-from boards.models import Board
 from leases.changes import Moment, moment
-from leases.models import Contract
-from tasks_people import listing
+from tasks_people import listing, queues
 from tasks_people.items import Known, TaskItem, items
 from tasks_people.listing import TaskFilter
 
@@ -56,11 +53,13 @@ def overview(caller: Caller, wanted: TaskFilter) -> Overview:
     Always the same few statements. Raises UnknownQueue, Invalid (nobody of that name).
     """
     seen_at = moment()
+    # First, so that the filter finds its queue among them.
+    names = {one.column_id: one.name for one in queues.all_seen(caller)}
     where = listing.scope(caller, wanted)
     cuts = listing.first_pages(where, SHOWN)
     counts = listing.counted(where)
-    queues, people = _queues(caller), _people(caller)
-    known = Known({one.id: one for one in people}, queues)
+    people = _people(caller)
+    known = Known({one.id: one for one in people}, names)
     ids = [one for cut in cuts.values() for one in cut.ids]
     found = {item.id: item for item in items(caller, ids, known)}
     return Overview(
@@ -73,7 +72,7 @@ def overview(caller: Caller, wanted: TaskFilter) -> Overview:
             )
             for state, cut in cuts.items()
         ],
-        queues=sorted(queues.values()),
+        queues=sorted(names.values()),
         people=people,
         moment=seen_at,
     )
@@ -95,14 +94,6 @@ def some(caller: Caller, wanted: TaskFilter, ids: list[UUID]) -> list[TaskItem]:
     page puts in place of what it shows."""
     where = listing.scope(caller, wanted)
     return items(caller, listing.among(where, ids))
-
-
-def _queues(caller: Caller) -> dict[UUID, str]:
-    """The queues of the boards that the caller can see: name by column."""
-    rows = Contract.objects.filter(enabled=True, column__archived_at=None)
-    boards = Board.objects.filter(access.visible(caller), archived_at=None)
-    present = rows.filter(column__board__in=boards)
-    return dict(present.values_list("pk", "queue"))
 
 
 def _people(caller: Caller) -> list[ActorRef]:

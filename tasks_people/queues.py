@@ -8,6 +8,7 @@ from uuid import UUID
 from accounts.callers import Caller
 from accounts.errors import Invalid
 from boards import access
+from boards.models import Board
 from leases.models import Contract
 from tasks_people.errors import UnknownQueue
 
@@ -63,10 +64,9 @@ def find(caller: Caller, name: str) -> Queue | None:
         if found is None:
             _cache.pop(key, None)
             return None
-        if len(_cache) >= CACHE_ENTRIES:
-            _cache.clear()
-        known = _cache[key] = (monotonic(), found)
-    queue = known[1]
+        queue = _keep(caller.workspace_id, found)
+    else:
+        queue = known[1]
     return queue if access.can_see(caller, queue.board_id) else None
 
 
@@ -76,6 +76,23 @@ def seen(caller: Caller, name: str) -> Queue:
     if found is None:
         raise UnknownQueue(name)
     return found
+
+
+def all_seen(caller: Caller) -> list[Queue]:
+    """The queues of the boards that the caller can see and that aren't archived; `find`
+    needn't look for them again."""
+    boards = Board.objects.filter(access.visible(caller), archived_at=None)
+    rows = Contract.objects.filter(
+        enabled=True, column__archived_at=None, column__board__in=boards
+    ).values_list("queue", "column__board_id", "column_id")
+    return [_keep(caller.workspace_id, Queue(*row)) for row in rows]
+
+
+def _keep(workspace_id: UUID, queue: Queue) -> Queue:
+    if len(_cache) >= CACHE_ENTRIES:
+        _cache.clear()
+    _cache[workspace_id, queue.name] = (monotonic(), queue)
+    return queue
 
 
 def forget() -> None:

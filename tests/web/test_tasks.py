@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from boards import access
 from boards.models import Card
+from tasks_people import queues
 from tasks_people.reads import tasks_by_ids
 from tasks_people.verbs.claim import claim
 from tasks_people.verbs.create import create
@@ -170,6 +171,7 @@ def test_another_workspace_sees_none_of_it(world):
 def queries(client, query=""):
     client.get(f"/tasks{query}")
     access.forget()
+    queues.forget()
     with CaptureQueriesContext(connection) as captured:
         assert client.get(f"/tasks{query}").status_code == 200
     return len(captured)
