@@ -7,6 +7,7 @@ their fields differ.
 import json
 import math
 import time
+from abc import ABC, abstractmethod
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -47,7 +48,7 @@ class Empty(NamedTuple):
     has_waited: bool = False
 
 
-class Jobs:
+class Jobs(ABC):
     """One worker's way to the queue; not for several threads."""
 
     claim_name = heartbeat_name = complete_name = fail_name = give_back_name = ""
@@ -128,17 +129,17 @@ class Jobs:
             self._transport.timeout = self._session.transport.timeout
         return until(value, sent_at), bool(value.get("cancel_requested"))
 
-    def complete(self, job: Job, result: Any) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def complete(self, job: Job, result: Any) -> None: ...
 
-    def fail(self, job: Job, error: str, *, retry: bool) -> None:
-        raise NotImplementedError
+    @abstractmethod
+    def fail(self, job: Job, error: str, *, retry: bool) -> None: ...
 
     def give_back(self, job: Job, note: str) -> None:
         self._send(self.give_back_name, job, {"note": note})
 
-    def job_of(self, value: dict[str, Any], sent_at: float) -> Job | None:
-        raise NotImplementedError
+    @abstractmethod
+    def job_of(self, value: dict[str, Any], sent_at: float) -> Job | None: ...
 
     def close(self) -> None:
         self._transport.close()
