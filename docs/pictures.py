@@ -74,7 +74,10 @@ def _wait_for(file: Path) -> dict[str, Any]:
 
 def sign_in(browser: Browser, demo: dict[str, Any], look: str) -> Page:
     scheme, size = LOOKS[look]
-    context = browser.new_context(viewport=size, color_scheme=scheme)
+    # A card on its way from one column to the next would look like a fault.
+    context = browser.new_context(
+        viewport=size, color_scheme=scheme, reduced_motion="reduce"
+    )
     page = context.new_page()
     page.goto(demo["url"] + "/sign-in")
     page.fill("input[name=username]", demo["username"])
