@@ -78,6 +78,8 @@ INSTALLED_APPS = [
     "boards",
     "leases",
     "tasks_people",
+    "supervision",
+    "transfer",
     "webhooks",
     "novum",
 ]
