@@ -40,11 +40,11 @@ def heartbeat(lease, proof, pause, stop):
             return  # lost: whoever has the card now goes on with it
 
 
-def work(column, options):
+def work(claim_next, options):
     """One worker: the loop of the README."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the fleet by its head
     while True:
-        length = {"lease_ttl_seconds": options.lease}
-        claim = call("POST", column + ":claim-next", length)
+        claim = call("POST", claim_next, {"lease_ttl_seconds": options.lease})
         if not claim.get("card"):
             time.sleep(min(claim.get("retry_after_seconds") or 0.5, 0.5))
             continue
@@ -75,7 +75,7 @@ def feed(board, cursor=""):
 def drain(board, column, options):
     """Keep the fleet at its size until no card is left; returns what was seen."""
     process = multiprocessing.get_context("spawn").Process
-    job = (f"/boards/{board}/columns/{column}", options)
+    job = (f"/boards/{board}/columns/{column}:claim-next", options)
     fleet, seen, done, left = [], Counter(), Counter(), True
     cursor = feed(board)[1]
     while left:
@@ -107,8 +107,8 @@ if __name__ == "__main__":
     parser.add_argument("--work", type=float, default=0.3, help="seconds a card")
     parser.add_argument("--lease", type=int, default=5, help="its length in seconds")
     given = parser.parse_args()
-    demo = Path(os.environ.get("NOVUM_DATA", ".novum"), "demo.json")
-    demo = json.loads(demo.read_text())
+    signal.signal(signal.SIGINT, lambda *_: sys.exit(130))
+    demo = json.loads(Path(os.getenv("NOVUM_DATA", ".novum"), "demo.json").read_text())
     os.environ.update(NOVUM_URL=demo["url"], NOVUM_TOKEN=demo["worker_token"])
     board = demo["boards"][0]
     (drafting,) = (c["id"] for c in board["columns"] if c["name"] == "Drafting")
