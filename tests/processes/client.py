@@ -60,14 +60,17 @@ class Worker:
 
     def ask(self, path, body=None, headers=None, method="POST", at=0.0):
         """One call, at a moment that many can agree on."""
-        time.sleep(max(0.0, at - time.time() - 0.002))
-        while time.time() < at:
-            pass
+        self.wait_until(at)
         try:
             status, told = self.call(path, body, headers, method)
         except Unknown as unknown:
             return {"status": 0, "body": str(unknown)}
         return {"status": status, "body": told, "retry_after": self.retry_after}
+
+    def wait_until(self, at):
+        time.sleep(max(0.0, at - time.time() - 0.002))
+        while time.time() < at:
+            pass
 
     def ask_often(self, times, path, body=None, method="POST", spoof=False):
         """The statuses of many calls, and the longest time one took."""
@@ -80,8 +83,9 @@ class Worker:
             longest = max(longest, time.monotonic() - started)
         return {"statuses": statuses, "longest": longest}
 
-    def drain(self, queue, **habits):
+    def drain(self, queue, at=0.0, **habits):
         """Claim and work until the queue is drained; how many were completed."""
+        self.wait_until(at)
         completed = 0
         while (claims := self.claim(queue, habits)) is not None:
             for claim in claims:

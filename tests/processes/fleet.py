@@ -13,8 +13,10 @@ from typing import Any
 from tests.processes.history import Record, read_history
 
 CLIENT = Path(__file__).with_name("client.py")
-# Until everybody has got the message and waits for the moment.
+# Until everybody has got the message and waits for the moment: for one call, and for a
+# longer work, which has the time.
 HEADSTART_SECONDS = 0.05
+LONG_HEADSTART_SECONDS = 0.5
 
 
 @dataclass
@@ -85,6 +87,10 @@ class Fleet:
         for process in self.processes:
             process.tell(do, **arguments)
         return [process.hear() for process in self.processes]
+
+    def at_once_all(self, do: str, **arguments: Any) -> list[Any]:
+        """The same, from the same instant on."""
+        return self.all(do, at=time.time() + LONG_HEADSTART_SECONDS, **arguments)
 
     def at_once(self, path: str, **arguments: Any) -> list[Any]:
         """Everybody makes the same call at the same instant."""
