@@ -44,7 +44,8 @@ def agents(request: PageRequest) -> HttpResponse:
         "form": form,
         "seats": [(seat, held.get(seat.id, 0)) for seat in seats.items],
         "next_page": seats.next_page_token,
-        "nav": "agents",
+        "nav": "fleet",
+        "tab": "agents",
     }
     status = 422 if form.errors else 200
     template = "accounts/agents.html" + ("#seats" if is_fragment(request) else "")
@@ -137,7 +138,8 @@ def _agent(request: PageRequest, agent_id: UUID, **more: Any) -> HttpResponse:
         "tokens": tokens,
         "form": forms.WorkerToken(),
         "now": now(),
-        "nav": "agents",
+        "nav": "fleet",
+        "tab": "agents",
         **more,
     }
     status = 422 if context["form"].errors else 200
