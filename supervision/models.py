@@ -1,1 +1,98 @@
-"""What supervision keeps."""
+"""What supervision keeps: what the queues did, rolled up by minutes and hours."""
+
+from uuid import UUID
+
+from django.contrib.postgres.fields import ArrayField
+from django.db import models
+from django.db.models import Q
+
+from accounts.models import Actor, Workspace
+from boards.models import ClockTimestamp, Column
+
+
+class Counts(models.Model):
+    """What the events of one span of time add up to: `span` seconds from `start` on, a
+    minute or an hour. `run` says how many attempts that were completed or failed took
+    how long: how many in each bucket of `supervision.histograms`, cut off after the
+    last one that isn't empty."""
+
+    class Span(models.IntegerChoices):
+        MINUTE = 60
+        HOUR = 3600
+
+    span = models.PositiveSmallIntegerField(choices=Span)
+    start = models.DateTimeField()
+    claims = models.PositiveIntegerField(default=0)
+    completed = models.PositiveIntegerField(default=0)
+    failed = models.PositiveIntegerField(default=0)
+    dead_lettered = models.PositiveIntegerField(default=0)
+    expired = models.PositiveIntegerField(default=0)
+    released = models.PositiveIntegerField(default=0)
+    revoked = models.PositiveIntegerField(default=0)
+    run = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
+
+    class Meta:
+        abstract = True
+
+
+class QueueFigures(Counts):
+    """Of a whole queue. More histograms: `wait` from ready to claimed; for the question
+    what another lease length would do, how long holders were silent that gave their
+    card back in time: `quiet` of those that never renewed, `gap` (the longest known
+    silence) of those that did. `depth` and `working` are the highest of the samples,
+    one a minute; 0 where none was worth a row."""
+
+    pk = models.CompositePrimaryKey("column_id", "span", "start")
+    column = models.ForeignKey(Column, models.CASCADE, related_name="+", db_index=False)
+    wait = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
+    quiet = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
+    gap = ArrayField(models.PositiveIntegerField(), default=list, blank=True)
+    depth = models.PositiveIntegerField(default=0)
+    working = models.PositiveIntegerField(default=0)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["start"], name="queue_figures_minutes", condition=Q(span=60)
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.column_id} at {self.start}"
+
+
+class HolderFigures(Counts):
+    """Of what one holder did in a queue."""
+
+    pk = models.CompositePrimaryKey("column_id", "span", "start", "holder_id")
+    column = models.ForeignKey(Column, models.CASCADE, related_name="+", db_index=False)
+    holder = models.ForeignKey(
+        Actor, models.CASCADE, related_name="+", db_index=False, db_constraint=False
+    )
+
+    class Meta:
+        indexes = [
+            models.Index(fields=["holder", "span", "start"], name="holder_figures"),
+            models.Index(
+                fields=["start"], name="holder_figures_minutes", condition=Q(span=60)
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.holder_id} at {self.start}"
+
+
+class RollUp(models.Model):
+    """How far a workspace's events are rolled up, and when its queues were last
+    counted. Whoever holds this row does the work."""
+
+    workspace = models.OneToOneField(
+        Workspace, models.CASCADE, primary_key=True, related_name="+"
+    )
+    transaction = models.BigIntegerField(default=0, db_default=0)
+    event_id = models.UUIDField(default=UUID(int=0), db_default=UUID(int=0))
+    sampled_at = models.DateTimeField(null=True)
+    rolled_at = models.DateTimeField(db_default=ClockTimestamp())
+
+    def __str__(self) -> str:
+        return f"of {self.workspace_id} up to {self.transaction}"
