@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.pages import Page
-from novum.operations.cards import Handle
+from novum.operations.given.cards import Handle
 from novum.operations.operation import (
     Input,
     NoInput,
