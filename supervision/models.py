@@ -1,4 +1,4 @@
-"""What supervision keeps: what the queues did, rolled up by minutes and hours."""
+"""What supervision keeps: what the queues did, and how its loops fare."""
 
 from uuid import UUID
 
@@ -96,3 +96,19 @@ class RollUp(models.Model):
 
     def __str__(self) -> str:
         return f"of {self.workspace_id} up to {self.transaction}"
+
+
+class Loop(models.Model):
+    """When one of the worker's loops last did what it's for, and when it last failed.
+
+    `name` is that of the timetable; `problem` the kind of the error, no word of it.
+    """
+
+    name = models.CharField(primary_key=True, max_length=100)
+    ran_at = models.DateTimeField(null=True)
+    seconds = models.FloatField(default=0)
+    failed_at = models.DateTimeField(null=True)
+    problem = models.CharField(max_length=100, blank=True, default="")
+
+    def __str__(self) -> str:
+        return self.name
