@@ -5,9 +5,8 @@ from typing import Any
 
 from celery import Celery
 from celery.signals import import_modules
-from django.conf import settings
 
-from novum.parts import parts
+from novum.timetable import ours, timetable
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "novum.settings")
 
@@ -15,23 +14,14 @@ app = Celery("novum")
 app.config_from_object("django.conf:settings", namespace="CELERY")
 # Celery's own word "tasks" is left to the product: a task is a card in a queue.
 app.autodiscover_tasks(related_name="background")
-app.conf.beat_schedule = {
-    "reap": {
-        "task": "leases.background.reap",
-        "schedule": settings.REAP_SECONDS,
-        # A stalled worker must not find a heap of stale reaps when it comes back.
-        "options": {"expires": settings.REAP_SECONDS * 2},
-    },
-    "housekeeping": {
-        "task": "novum.background.housekeeping",
-        "schedule": settings.HOUSEKEEPING_SECONDS,
-        "options": {"expires": settings.HOUSEKEEPING_SECONDS},
-    },
-}
+app.conf.beat_schedule = ours()
 
 
 @import_modules.connect(sender=app)
 def add_parts(**_: Any) -> None:
-    """The jobs that installed apps bring along, once Django has loaded them."""
-    for part in parts("timetable"):
-        app.conf.beat_schedule.update(part.TIMETABLE)
+    """What has to wait until Django has loaded the apps: the jobs that they bring, and
+    that each job says when it ran."""
+    from novum import heartbeats
+
+    app.conf.beat_schedule.update(timetable())
+    heartbeats.listen()

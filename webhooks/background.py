@@ -12,6 +12,7 @@ from celery import shared_task
 from celery.signals import worker_shutting_down
 from django.db import connection
 
+from supervision import loops
 from webhooks import conf, loop
 from webhooks.models import Endpoint
 from webhooks.verbs.forget import forget as forget_once
@@ -20,7 +21,7 @@ from webhooks.verbs.switch_off import switch_off_orphaned
 LOCK = 0x6E6F7675  # "novu": any number that nobody else takes
 
 TIMETABLE: dict[str, dict[str, Any]] = {
-    "webhooks-deliver": {
+    loop.NAME: {
         "task": "webhooks.background.deliver",
         "schedule": 1.0,
         "options": {"expires": 1.0},
@@ -31,6 +32,9 @@ TIMETABLE: dict[str, dict[str, Any]] = {
         "options": {"expires": 60.0},
     },
 }
+
+# The job that finds another at it goes home, which says nothing of the loop.
+TELL_THEMSELVES = (loop.NAME,)
 
 # Made before Celery forks, so that its children hear of the end.
 _ending = multiprocessing.get_context("fork").Event()
@@ -45,6 +49,7 @@ def _end(**_: Any) -> None:
 def deliver() -> int:
     """How many tries were finished; 0 where there's nothing to do or another is at it."""
     if not Endpoint.objects.filter(enabled=True).exists():
+        loops.ran(loop.NAME)
         return 0
     for number in range(conf.LOOPS):
         if _locked(number):

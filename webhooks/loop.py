@@ -22,6 +22,7 @@ from uuid import UUID
 
 from django.db import DataError, IntegrityError, connection
 
+from supervision import loops
 from webhooks import conf
 from webhooks.models import Endpoint
 from webhooks.payloads import as_cloudevent
@@ -33,6 +34,8 @@ from webhooks.verbs.take import Destination, Taken, destinations, take
 
 log = logging.getLogger(__name__)
 
+# In the timetable, and where it says that it goes.
+NAME = "webhooks-deliver"
 FAILING_CONCURRENCY = 2
 # Of all that may be on their way, so many may be to endpoints that fail.
 FAILING_SHARE = 0.5
@@ -89,9 +92,12 @@ class Loop:
             busy = await self._work(fan_out)
             await self._write()
             busy = await self._take() or busy
-        except Exception:
+            if loops.is_due(NAME):
+                await self._work(loops.ran, NAME)
+        except Exception as error:
             # Rows are as they were: nothing is lost, only late.
             log.exception("The delivery loop goes on after an error")
+            await self._work(loops.failed, NAME, error)
             await self._work(_drop_connection)
             await asyncio.sleep(REST_SECONDS)
             return

@@ -4,21 +4,22 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     initial = True
 
-    dependencies = [
-    ]
+    dependencies = []
 
     operations = [
         migrations.CreateModel(
-            name='Loop',
+            name="Loop",
             fields=[
-                ('name', models.CharField(max_length=100, primary_key=True, serialize=False)),
-                ('ran_at', models.DateTimeField(null=True)),
-                ('seconds', models.FloatField(default=0)),
-                ('failed_at', models.DateTimeField(null=True)),
-                ('problem', models.CharField(blank=True, default='', max_length=100)),
+                (
+                    "name",
+                    models.CharField(max_length=100, primary_key=True, serialize=False),
+                ),
+                ("ran_at", models.DateTimeField(null=True)),
+                ("seconds", models.FloatField(default=0)),
+                ("failed_at", models.DateTimeField(null=True)),
+                ("problem", models.CharField(blank=True, default="", max_length=100)),
             ],
         ),
     ]

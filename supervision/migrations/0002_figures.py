@@ -8,68 +8,193 @@ from django.db import migrations, models
 
 
 class Migration(migrations.Migration):
-
     dependencies = [
-        ('accounts', '0003_skills'),
-        ('boards', '0007_card_doing'),
-        ('supervision', '0001_loops'),
+        ("accounts", "0003_skills"),
+        ("boards", "0007_card_doing"),
+        ("supervision", "0001_loops"),
     ]
 
     operations = [
         migrations.CreateModel(
-            name='RollUp',
+            name="RollUp",
             fields=[
-                ('workspace', models.OneToOneField(on_delete=django.db.models.deletion.CASCADE, primary_key=True, related_name='+', serialize=False, to='accounts.workspace')),
-                ('transaction', models.BigIntegerField(db_default=0, default=0)),
-                ('event_id', models.UUIDField(db_default=uuid.UUID('00000000-0000-0000-0000-000000000000'), default=uuid.UUID('00000000-0000-0000-0000-000000000000'))),
-                ('sampled_at', models.DateTimeField(null=True)),
-                ('rolled_at', models.DateTimeField(db_default=boards.models.ClockTimestamp())),
+                (
+                    "workspace",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="+",
+                        serialize=False,
+                        to="accounts.workspace",
+                    ),
+                ),
+                ("transaction", models.BigIntegerField(db_default=0, default=0)),
+                (
+                    "event_id",
+                    models.UUIDField(
+                        db_default=uuid.UUID("00000000-0000-0000-0000-000000000000"),
+                        default=uuid.UUID("00000000-0000-0000-0000-000000000000"),
+                    ),
+                ),
+                ("sampled_at", models.DateTimeField(null=True)),
+                (
+                    "rolled_at",
+                    models.DateTimeField(db_default=boards.models.ClockTimestamp()),
+                ),
             ],
         ),
         migrations.CreateModel(
-            name='HolderFigures',
+            name="HolderFigures",
             fields=[
-                ('span', models.PositiveSmallIntegerField(choices=[(60, 'Minute'), (3600, 'Hour')])),
-                ('start', models.DateTimeField()),
-                ('claims', models.PositiveIntegerField(default=0)),
-                ('completed', models.PositiveIntegerField(default=0)),
-                ('failed', models.PositiveIntegerField(default=0)),
-                ('dead_lettered', models.PositiveIntegerField(default=0)),
-                ('expired', models.PositiveIntegerField(default=0)),
-                ('released', models.PositiveIntegerField(default=0)),
-                ('revoked', models.PositiveIntegerField(default=0)),
-                ('run', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list)),
-                ('pk', models.CompositePrimaryKey('column_id', 'span', 'start', 'holder_id', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('column', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='boards.column')),
-                ('holder', models.ForeignKey(db_constraint=False, db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='accounts.actor')),
+                (
+                    "span",
+                    models.PositiveSmallIntegerField(
+                        choices=[(60, "Minute"), (3600, "Hour")]
+                    ),
+                ),
+                ("start", models.DateTimeField()),
+                ("claims", models.PositiveIntegerField(default=0)),
+                ("completed", models.PositiveIntegerField(default=0)),
+                ("failed", models.PositiveIntegerField(default=0)),
+                ("dead_lettered", models.PositiveIntegerField(default=0)),
+                ("expired", models.PositiveIntegerField(default=0)),
+                ("released", models.PositiveIntegerField(default=0)),
+                ("revoked", models.PositiveIntegerField(default=0)),
+                (
+                    "run",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.PositiveIntegerField(),
+                        blank=True,
+                        default=list,
+                    ),
+                ),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "column_id",
+                        "span",
+                        "start",
+                        "holder_id",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "column",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="boards.column",
+                    ),
+                ),
+                (
+                    "holder",
+                    models.ForeignKey(
+                        db_constraint=False,
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="accounts.actor",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(fields=['holder', 'span', 'start'], name='holder_figures'), models.Index(condition=models.Q(('span', 60)), fields=['start'], name='holder_figures_minutes')],
+                "indexes": [
+                    models.Index(
+                        fields=["holder", "span", "start"], name="holder_figures"
+                    ),
+                    models.Index(
+                        condition=models.Q(("span", 60)),
+                        fields=["start"],
+                        name="holder_figures_minutes",
+                    ),
+                ],
             },
         ),
         migrations.CreateModel(
-            name='QueueFigures',
+            name="QueueFigures",
             fields=[
-                ('span', models.PositiveSmallIntegerField(choices=[(60, 'Minute'), (3600, 'Hour')])),
-                ('start', models.DateTimeField()),
-                ('claims', models.PositiveIntegerField(default=0)),
-                ('completed', models.PositiveIntegerField(default=0)),
-                ('failed', models.PositiveIntegerField(default=0)),
-                ('dead_lettered', models.PositiveIntegerField(default=0)),
-                ('expired', models.PositiveIntegerField(default=0)),
-                ('released', models.PositiveIntegerField(default=0)),
-                ('revoked', models.PositiveIntegerField(default=0)),
-                ('run', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list)),
-                ('pk', models.CompositePrimaryKey('column_id', 'span', 'start', blank=True, editable=False, primary_key=True, serialize=False)),
-                ('wait', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list)),
-                ('quiet', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list)),
-                ('gap', django.contrib.postgres.fields.ArrayField(base_field=models.PositiveIntegerField(), blank=True, default=list)),
-                ('depth', models.PositiveIntegerField(default=0)),
-                ('working', models.PositiveIntegerField(default=0)),
-                ('column', models.ForeignKey(db_index=False, on_delete=django.db.models.deletion.CASCADE, related_name='+', to='boards.column')),
+                (
+                    "span",
+                    models.PositiveSmallIntegerField(
+                        choices=[(60, "Minute"), (3600, "Hour")]
+                    ),
+                ),
+                ("start", models.DateTimeField()),
+                ("claims", models.PositiveIntegerField(default=0)),
+                ("completed", models.PositiveIntegerField(default=0)),
+                ("failed", models.PositiveIntegerField(default=0)),
+                ("dead_lettered", models.PositiveIntegerField(default=0)),
+                ("expired", models.PositiveIntegerField(default=0)),
+                ("released", models.PositiveIntegerField(default=0)),
+                ("revoked", models.PositiveIntegerField(default=0)),
+                (
+                    "run",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.PositiveIntegerField(),
+                        blank=True,
+                        default=list,
+                    ),
+                ),
+                (
+                    "pk",
+                    models.CompositePrimaryKey(
+                        "column_id",
+                        "span",
+                        "start",
+                        blank=True,
+                        editable=False,
+                        primary_key=True,
+                        serialize=False,
+                    ),
+                ),
+                (
+                    "wait",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.PositiveIntegerField(),
+                        blank=True,
+                        default=list,
+                    ),
+                ),
+                (
+                    "quiet",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.PositiveIntegerField(),
+                        blank=True,
+                        default=list,
+                    ),
+                ),
+                (
+                    "gap",
+                    django.contrib.postgres.fields.ArrayField(
+                        base_field=models.PositiveIntegerField(),
+                        blank=True,
+                        default=list,
+                    ),
+                ),
+                ("depth", models.PositiveIntegerField(default=0)),
+                ("working", models.PositiveIntegerField(default=0)),
+                (
+                    "column",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="+",
+                        to="boards.column",
+                    ),
+                ),
             ],
             options={
-                'indexes': [models.Index(condition=models.Q(('span', 60)), fields=['start'], name='queue_figures_minutes')],
+                "indexes": [
+                    models.Index(
+                        condition=models.Q(("span", 60)),
+                        fields=["start"],
+                        name="queue_figures_minutes",
+                    )
+                ],
             },
         ),
     ]

@@ -278,7 +278,7 @@ def test_pages_by_http_are_sent_to_https_and_health_checks_are_not(db, settings)
     client = Client()
     assert client.get("/sign-in")["Location"] == "https://testserver/sign-in"
     assert client.get("/v1/healthz").status_code == 200
-    assert client.get("/v1/readyz").status_code == 200
+    assert client.get("/v1/readyz?for=calls").status_code == 200
 
 
 def test_pages_may_open_sockets_where_live_is_behind_a_path():

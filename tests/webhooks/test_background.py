@@ -12,13 +12,15 @@ from django.core.management import call_command
 from django.db import connection
 
 from accounts.models import User
+from novum.celery import app
+from supervision import loops
 from tasks_people.verbs.messages import pull
 from tests.builders import a_world
 from tests.processes.fixtures import database_url
 from tests.webhooks import receivers
 from tests.webhooks.conftest import listen, settled, until
 from tests.webhooks.receivers import receiving
-from webhooks import background, conf
+from webhooks import background, conf, loop
 from webhooks.models import Endpoint
 from webhooks.verbs.endpoints import send_test
 
@@ -65,6 +67,19 @@ def test_there_is_one_run_at_a_time(world, monkeypatch):
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
             assert cursor.fetchone()[0] == 0
+
+
+def test_only_the_loop_itself_says_that_it_goes(world, monkeypatch):
+    loops.forget()
+    with receiving() as receiver:
+        listen(world, receiver)
+        app.loader.import_default_modules()
+        with monkeypatch.context() as patched:
+            patched.setattr(background, "_locked", lambda number: False)
+            app.tasks["webhooks.background.deliver"].apply()
+        assert loop.NAME not in loops.last_runs()
+        loop.run(0.5)
+        assert loop.NAME in loops.last_runs()
 
 
 def test_the_command_delivers_until_its_time_is_over(world, capsys):
