@@ -180,6 +180,12 @@ class Lease(models.Model):
                 fields=["holder"], name="lease_held", condition=Q(state="active")
             ),
             models.Index(fields=["board", "id"], name="lease_history"),
+            # The few among the many that had a result.
+            models.Index(
+                fields=["board", "id"],
+                name="lease_unhappy",
+                condition=Q(state__in=["failed", "expired", "released", "revoked"]),
+            ),
             models.Index(
                 fields=["cancel_requested_at"],
                 name="lease_cancelled",
