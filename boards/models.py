@@ -114,6 +114,8 @@ PRESENT = Q(archived_at=None, number__gt=0)
 READY = OPEN & Q(available_at=None, fits=True)
 
 
+# Dead letters: failed for good and still there. What was called off isn't one.
+DEAD = PRESENT & Q(state="failed", cancelled_at=None)
 class CardQuerySet(models.QuerySet["Card"]):
     def present(self) -> "CardQuerySet":
         return self.filter(PRESENT)
@@ -380,6 +382,8 @@ class Card(models.Model):
             ),
             # Who says to be at it, for the pages that are open.
             models.Index(
+            # Dead letters of many boards, however many cards there are.
+            models.Index(fields=["board"], name="card_dead", condition=DEAD),
                 fields=["board", "doing_at"],
                 name="card_doing",
                 condition=Q(doing_at__isnull=False),

@@ -9,6 +9,7 @@ from accounts.models import Actor, WorkerToken, Workspace
 from boards.models import Board, Card, ClockTimestamp, Column
 from boards.values import MAX_DOING_CHARACTERS
 from leases.contract import DEFAULT_LEASE_SECONDS, DEFAULT_MAX_ATTEMPTS
+from leases.folding import MAX_FOLD_CHARACTERS
 
 
 class Contract(models.Model):
@@ -225,6 +226,34 @@ class Ask(models.Model):
 
     def __str__(self) -> str:
         return f"asked at {self.last_at}"
+
+
+class DeadLetter(models.Model):
+    """Why a card failed for good the last time, where and in whose hands. It counts as
+    long as the card is one of `boards.models.DEAD`: who brings a card back needn't
+    know of it. `fold` is the reason as it's counted (leases.folding)."""
+
+    card = models.OneToOneField(
+        Card, models.CASCADE, primary_key=True, related_name="dead_letter"
+    )
+    lease_id = models.UUIDField(null=True)
+    # The queue in which it failed; the card may lie elsewhere since.
+    column = models.ForeignKey(
+        Column, models.CASCADE, related_name="+", db_constraint=False, db_index=False
+    )
+    holder = models.ForeignKey(
+        Actor,
+        models.PROTECT,
+        null=True,
+        related_name="+",
+        db_constraint=False,
+        db_index=False,
+    )
+    fold = models.CharField(max_length=MAX_FOLD_CHARACTERS, blank=True)
+    at = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return self.fold
 
 
 class Refusal(models.Model):

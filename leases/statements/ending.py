@@ -23,6 +23,7 @@ from boards import events
 from boards.ordering import GAP
 from leases.contract import MAX_WAITING_SECONDS, MAX_WAITS
 from leases.statements.columns import LEASE
+from leases.folding import fold
 from leases.statements.running import compact, run
 
 NEXT_POSITION = f"nextval('boards_card_position') * {GAP}"
@@ -226,6 +227,16 @@ def _give_back(
     still: str,
     pick: str = _THESE,
     columns: str = _THEIRS,
+# Why it failed, for those who look after dead letters (leases.models.DeadLetter).
+_LETTERED = """
+lettered AS (
+  INSERT INTO leases_deadletter (card_id, lease_id, column_id, holder_id, fold, at)
+  SELECT l.card_id, l.id, l.column_id, l.holder_id, %(fold)s, l.ended_at
+  FROM lease l WHERE NOT l.again
+  ON CONFLICT (card_id) DO UPDATE SET lease_id = EXCLUDED.lease_id,
+    column_id = EXCLUDED.column_id, holder_id = EXCLUDED.holder_id,
+    fold = EXCLUDED.fold, at = EXCLUDED.at
+)"""
     skip: str = "",
 ) -> str:
     # What isn't counted is never dead-lettered: no column to look after.
@@ -240,6 +251,7 @@ def _give_back(
         uncounted = " - CASE WHEN e.waiting THEN 1 ELSE 0 END"
     return compact(f"""
 WITH {held.format(target=target, columns=columns, pick=pick, skip=skip)},
+    lettered = f"{_LETTERED}, " if how.counted else ""
 ending AS MATERIALIZED (
   SELECT *, CASE WHEN again AND delay > 0 THEN now + make_interval(secs => delay) END
     AS next_due
@@ -266,7 +278,7 @@ ending AS MATERIALIZED (
     outcome = CASE WHEN e.again THEN 'requeued' ELSE 'dead_lettered' END
   FROM ending e, accounts_actor h WHERE l.id = e.lease_id AND h.id = l.holder_id
   RETURNING {_TOLD_OF_LEASE}, e.again
-), {_FREED}, {
+), {lettered}{_FREED}, {
         _recorded(
             _event(
                 how.event,
@@ -317,6 +329,7 @@ def give_back(
         },
     )
 
+            "fold": fold(reason) if how.counted else "",
 
 def expire(column_id: UUID, limit: int) -> list[Any]:
     """End up to `limit` lapsed leases of a column; rows somebody has locked are passed
@@ -334,3 +347,4 @@ def expire(column_id: UUID, limit: int) -> list[Any]:
             "retry": True,
         },
     )
+            "fold": "lease_expired",

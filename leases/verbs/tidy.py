@@ -13,6 +13,7 @@ from boards.models import READY, Card, ClockTimestamp, Event, NextPosition
 from leases.models import Contract, Lease
 from leases.statements import ending
 from leases.verbs.cancel import end_overdue_cancelled
+from leases.verbs.letters import note
 
 BATCH = 100
 
@@ -64,6 +65,7 @@ def dead_letter_exhausted(column_id: UUID) -> int:
             sequence=card.sequence,
             data={"reason": "attempts_exhausted", "attempts": card.attempts},
         )
+        note(card, column_id, reason="attempts_exhausted")
     return len(cards)
 
 
