@@ -126,6 +126,13 @@ def edit_card(
     VersionMismatch.
     """
     card = locked_card(caller, card_id, version)
+    change(caller, card, changes)
+    return card.pk
+
+
+def change(caller: Caller, card: Card, changes: dict[str, Any]) -> bool:
+    """The same to a locked card of an editor's; whether anything is different now.
+    Raises Invalid."""
     fields = _checked_changes(caller, card, changes)
     before = {name: getattr(card, name) for name in fields}
     for name, value in fields.items():
@@ -134,7 +141,7 @@ def edit_card(
         name for name in fields if not _same(name, before[name], fields[name])
     )
     if not different:
-        return card.pk
+        return False
     card.judge_again(card.column)
     changed(card)
     events.record(
@@ -144,7 +151,7 @@ def edit_card(
         card=card,
         data={"changed": different},
     )
-    return card.pk
+    return True
 
 
 @transaction.atomic
@@ -162,10 +169,18 @@ def archive_card(
     card = locked_card(caller, card_id, version)
     free_or_refuse(card, free)
     if card.archived_at is None:
-        card.archived_at = ClockTimestamp()
-        changed(card)
-        events.record(caller, events.CARD_ARCHIVED, board=card.board_id, card=card)
+        put_away(caller, card)
     return card.pk
+
+
+def put_away(caller: Caller, card: Card, *, reason: str = "") -> None:
+    """Archive a locked card that nobody holds; `reason` stays in its history."""
+    card.archived_at = ClockTimestamp()
+    changed(card)
+    data = {"reason": reason} if reason else None
+    events.record(
+        caller, events.CARD_ARCHIVED, board=card.board_id, card=card, data=data
+    )
 
 
 @transaction.atomic

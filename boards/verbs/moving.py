@@ -45,6 +45,13 @@ def move_card(
             column_id=came_from,
             version=card.version,
         )
+    put(caller, card, target, place)
+    return card.pk
+
+
+def put(caller: Caller, card: Card, target: Column, place: Place | None = None) -> None:
+    """Into a column that takes it; nobody holds it, and both are locked."""
+    came_from = card.column_id
     if target.pk != came_from:
         card.board_id = target.board_id
         card.enter(target)
@@ -59,7 +66,6 @@ def move_card(
         card=card,
         data={"from_column_id": str(came_from), "to_column_id": str(target.pk)},
     )
-    return card.pk
 
 
 def put_all(

@@ -1,5 +1,6 @@
 """Requeue: a failed (or done) card gets another round."""
 
+from collections.abc import Iterable
 from uuid import UUID
 
 from django.db import transaction
@@ -25,20 +26,42 @@ def requeue(caller: Caller, *, card_id: UUID) -> UUID:
     """
     queue = _locked_queue(caller, card_id)
     card = locked_card(caller, card_id)
+    if card.state != Card.State.OPEN:
+        if queue and queue.pk != queues_of([card])[card.pk]:
+            queue = None
+        check(caller, card, queue)
+        put_back(caller, card, queue)
+    return card.pk
+
+
+def check(caller: Caller, card: Card, queue: Column | None) -> None:
+    """Whether an ended card may go back to `queue`, the one that `queues_of` names.
+
+    Raises CardHeld, NotRequeueable, Conflict, Forbidden, NotFound, BoardArchived.
+    """
+    access.require(caller, card.board_id, BoardRole.EDITOR)
     if card.is_claimed():
         holder = f"@{card.holder.handle}" if card.holder else "Somebody"
         raise CardHeld(f"{holder} is working on this card.", card_id=card.pk)
-    if card.state == Card.State.OPEN:
-        return card.pk
     if card.state == Card.State.NONE:
         raise NotRequeueable
-    if queue is None or queue.pk != _queue_id(card):
+    if queue is None:
         raise Conflict("The queue that this card came from is gone. Move it to one.")
     access.require(caller, queue.board_id, BoardRole.EDITOR)
+
+
+def put_back(
+    caller: Caller, card: Card, queue: Column | None, *, fits: bool = False
+) -> None:
+    """Open the card again, in a queue that `check` let pass; both are locked. `fits`:
+    it has just been held against the input schema, so no claim needs to."""
+    assert queue is not None
     came_from = card.column_id
     card.board_id = queue.board_id
     card.available_at = None
     card.enter(queue)
+    if fits:
+        card.fits = True
     card.position = NextPosition()
     changed(card)
     events.record(
@@ -48,20 +71,27 @@ def requeue(caller: Caller, *, card_id: UUID) -> UUID:
         card=card,
         data={"from_column_id": str(came_from), "to_column_id": str(queue.pk)},
     )
-    return card.pk
+
+
+def queues_of(cards: Iterable[Card]) -> dict[UUID, UUID]:
+    """By card, where its latest lease was, which may be elsewhere than where it lies
+    now; without any lease, where it lies."""
+    found = {card.pk: card.column_id for card in cards}
+    latest = (
+        Lease.objects.filter(card__in=found)
+        .order_by("card", "-acquired_at")
+        .distinct("card")
+        .values_list("card_id", "column_id")
+    )
+    return {**found, **dict(latest)}
 
 
 def _locked_queue(caller: Caller, card_id: UUID) -> Column | None:
     """Locked before the card, as everywhere, so that it stays a queue meanwhile."""
     seen = card_seen(caller, card_id)
+    queue_id = queues_of([seen])[seen.pk]
     return (
-        Column.objects.filter(pk=_queue_id(seen), is_queue=True, archived_at=None)
+        Column.objects.filter(pk=queue_id, is_queue=True, archived_at=None)
         .select_for_update(no_key=True)
         .first()
     )
-
-
-def _queue_id(card: Card) -> UUID:
-    """Where its latest lease was; that may be elsewhere than where it lies now."""
-    latest = Lease.objects.filter(card=card).order_by("-acquired_at").first()
-    return latest.column_id if latest else card.column_id
