@@ -195,6 +195,8 @@ RATE_LIMITS = {
 TRUSTED_PROXIES = env.int("NOVUM_TRUSTED_PROXIES", 0)
 EVENT_RETENTION_DAYS = env.int("NOVUM_EVENT_RETENTION_DAYS", 90)
 MESSAGE_RETENTION_DAYS = env.int("NOVUM_MESSAGE_RETENTION_DAYS", 30)
+# Of the figures of minutes; those of hours stay.
+STATS_RETENTION_DAYS = env.int("NOVUM_STATS_RETENTION_DAYS", 7)
 
 
 def _mailers() -> dict[str, Any]:
