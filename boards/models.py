@@ -403,6 +403,17 @@ class Card(models.Model):
                 name="card_unjudged",
                 condition=OPEN & Q(fits=None),
             ),
+            # What needs somebody: what doesn't fit, and what was tried before.
+            models.Index(
+                fields=["column", "id"],
+                name="card_misfit",
+                condition=OPEN & Q(fits=False),
+            ),
+            models.Index(
+                fields=["column", "id"],
+                name="card_retried",
+                condition=PRESENT & Q(state__in=["open", "claimed"], attempts__gte=2),
+            ),
         ]
 
     def __str__(self) -> str:
