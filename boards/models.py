@@ -1,7 +1,8 @@
 """Boards, columns, cards, and what happened to them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import timedelta
+from typing import Any
 from uuid import UUID
 
 from django.contrib.postgres.fields import ArrayField
@@ -13,6 +14,7 @@ from accounts.ids import new_id
 from accounts.models import Actor, Workspace
 from accounts.roles import BOARD_ROLES, BoardRole
 from accounts.skills import MAX_SKILL_CHARACTERS
+from boards import nudges
 from boards.ordering import GAP
 from boards.values import MAX_DOING_CHARACTERS
 
@@ -463,6 +465,15 @@ class Comment(models.Model):
         return self.text[:50]
 
 
+class EventQuerySet(models.QuerySet["Event"]):
+    def bulk_create(
+        self, objs: Iterable["Event"], *arguments: Any, **options: Any
+    ) -> list["Event"]:
+        made = super().bulk_create(objs, *arguments, **options)
+        nudges.nudge(*map(nudges.of, made))
+        return made
+
+
 class Event(models.Model):
     """What happened, written in the transaction that did it: activity log, outbox and
     feed in one. Append-only; names of actors live on because actors are never deleted.
@@ -495,6 +506,8 @@ class Event(models.Model):
     data = models.JSONField(default=dict)
     created_at = models.DateTimeField(db_default=ClockTimestamp())
 
+    objects = EventQuerySet.as_manager()
+
     class Meta:
         constraints = [
             models.UniqueConstraint(
@@ -507,3 +520,8 @@ class Event(models.Model):
 
     def __str__(self) -> str:
         return self.type
+
+    def save(self, *arguments: Any, **options: Any) -> None:
+        """Whoever waits hears of it once it's committed."""
+        super().save(*arguments, **options)
+        nudges.nudge(nudges.of(self))

@@ -1,29 +1,33 @@
 """One thread per process that looks for all who wait for a card to claim.
 
-It runs only while somebody waits. A look at the events, some ten times a second, tells
-where something happened; only there, and about once a second everywhere, it looks for
-cards. For each card one waiter wakes, the one who has waited longest of those whom it
-suits. So PostgreSQL is asked no more by a thousand who wait than by one, and a card that
-appears costs one claim.
+It runs only while somebody waits, and looks where a nudge says that something happened
+(boards.nudges), where a moment has come that the last look told of, and every two
+seconds everywhere, which is all it takes where nudges are lost or Redis isn't there. A
+look is one statement. For each card one waiter wakes, the one who has waited longest of
+those whom it suits. So PostgreSQL is asked no more by a thousand who wait than by one,
+and a card that appears costs one look and one claim.
 """
 
 import logging
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from time import monotonic, sleep
+from typing import Any
 from uuid import UUID
 
 from django.db import close_old_connections
 
-from leases import openings
-from leases.openings import Opening
+from boards.hearing import EAR
+from boards.nudges import Nudge
+from leases.openings import Opening, openings
 
 log = logging.getLogger(__name__)
 
+# From one look to the next, at least.
 LOOK_SECONDS = 0.06
-# What no event tells of: time that has come, a judgement, another process's queue.
-SAFETY_SECONDS = 1.0
+# What no nudge tells of: a judgement, another process's queue, whatever was lost.
+SAFETY_SECONDS = 1.8
 # After an error, so that a dead database isn't hammered.
 REST_SECONDS = 1.0
 # A card that a waiter couldn't get though it seemed so isn't offered again at once.
@@ -70,6 +74,8 @@ class _Queue:
     workspace_id: UUID
     # In the order in which they came; a dict for its order.
     waiters: dict[Waiter, None] = field(default_factory=dict)
+    # When time alone may bring something, as far as is known.
+    due_at: float = float("inf")
 
 
 @dataclass(eq=False)
@@ -77,7 +83,12 @@ class Lookout:
     """May be called from any thread."""
 
     _queues: dict[UUID, _Queue] = field(default_factory=dict)
+    # Queues and cards to look at next.
     _fresh: set[UUID] = field(default_factory=set)
+    _cards: set[UUID] = field(default_factory=set)
+    _safe_until: float = 0.0
+    _snapshot: str = ""
+    _rung: threading.Event = field(default_factory=threading.Event)
     _taken: set[Key] = field(default_factory=set)
     _doubtful: dict[Key, float] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
@@ -93,7 +104,10 @@ class Lookout:
                 )
                 queue.waiters[waiter] = None
                 self._fresh.add(column_id)
+            self._rung.set()
             if self._thread is None and self._queues:
+                self._snapshot, self._safe_until = "", 0.0
+                EAR.listen(self.heard)
                 self._thread = threading.Thread(
                     target=self._run, name="lookout", daemon=True
                 )
@@ -110,6 +124,7 @@ class Lookout:
             waiter.at = None
             # Meanwhile something else may have come that nobody was there for.
             self._fresh.update(column for _, column in waiter.wanted.places)
+            self._rung.set()
 
     def leave(self, waiter: Waiter, *, has_claimed: bool = False) -> None:
         """Whoever goes without a card leaves what it was woken for to another one."""
@@ -126,57 +141,104 @@ class Lookout:
             if waiter.at is not None:
                 self._taken.discard(_key(waiter.at))
                 waiter.at = None
+            if self._fresh or not self._queues:
+                self._rung.set()
+
+    def heard(self, nudges: Sequence[Nudge] | None) -> None:
+        """What may have happened; None: anything, anywhere."""
+        with self._lock:
+            if nudges is None:
+                self._safe_until = 0.0
+                self._rung.set()
+                return
+            boards = {one.board_id for one in self._queues.values()}
+            for one in nudges:
+                if one.board_id in boards:
+                    self._nudged(one)
+
+    def _nudged(self, nudge: Nudge) -> None:
+        if nudge.card_id:
+            self._cards.add(nudge.card_id)
+        self._fresh.update(
+            column_id
+            for column_id, queue in self._queues.items()
+            if queue.board_id == nudge.board_id
+        )
+        self._rung.set()
 
     def _run(self) -> None:
-        snapshot, safe_until = "", 0.0
         while True:
+            self._rung.wait(max(0.0, self._next_at() - monotonic()))
+            self._rung.clear()
             started = monotonic()
             with self._lock:
                 if not self._queues:
+                    EAR.ignore(self.heard)
                     self._thread = None
                     return
             try:
-                is_safety = started >= safe_until
-                snapshot = self._look(snapshot, is_safety=is_safety)
-                if is_safety:
-                    safe_until = started + SAFETY_SECONDS
+                self.look(started)
             except Exception:
                 # Nothing is missed: afterwards it looks everywhere.
                 log.exception("Who waits for a card goes on waiting after an error")
-                snapshot, safe_until = "", 0.0
+                self._safe_until = 0.0
                 sleep(REST_SECONDS)
             # Where looking takes long, it's done less often.
             took = monotonic() - started
             sleep(max(LOOK_SECONDS - took, took))
 
-    def _look(self, snapshot: str, *, is_safety: bool) -> str:
+    def _next_at(self) -> float:
+        with self._lock:
+            due = (queue.due_at for queue in self._queues.values())
+            return min(self._safe_until, *due, float("inf"))
+
+    def look(self, now: float) -> None:
+        """Where there's something to look at by `now`, and wake whom it suits."""
         close_old_connections()
         try:
-            with self._lock:
-                queues = dict(self._queues)
-            changes = openings.changes(
-                snapshot,
-                workspaces={one.workspace_id for one in queues.values()},
-                boards={one.board_id for one in queues.values()},
-            )
-            columns = self._to_look_at(changes.boards, is_safety or not snapshot)
+            is_safety = now >= self._safe_until
+            columns, cards = self._to_look_at(now, everywhere=is_safety)
             if columns:
+                more = self._since() if is_safety else {}
                 actors = self._actors(columns)
-                self._offer(
-                    openings.openings(columns, actors=actors, cards=changes.cards)
-                )
-            return changes.snapshot
+                seen = openings(columns, actors=actors, cards=cards, **more)
+                self._note(seen.due, columns, now)
+                self._offer(seen.found)
+                if is_safety:
+                    self._snapshot = seen.snapshot or self._snapshot
         finally:
             close_old_connections()
 
-    def _to_look_at(self, boards: frozenset[UUID], everywhere: bool) -> set[UUID]:
+    def _to_look_at(
+        self, now: float, *, everywhere: bool
+    ) -> tuple[set[UUID], set[UUID]]:
+        """Queues, and cards that must not be missed behind others."""
         with self._lock:
             fresh, self._fresh = self._fresh, set()
-            return {
+            cards, self._cards = self._cards, set()
+            if everywhere:
+                self._safe_until = now + SAFETY_SECONDS
+            columns = {
                 column_id
                 for column_id, queue in self._queues.items()
-                if everywhere or column_id in fresh or queue.board_id in boards
+                if everywhere or column_id in fresh or queue.due_at <= now
             }
+            return columns, cards
+
+    def _since(self) -> dict[str, Any]:
+        with self._lock:
+            queues = list(self._queues.values())
+        return {
+            "since": self._snapshot or None,
+            "workspaces": {one.workspace_id for one in queues},
+            "boards": {one.board_id for one in queues},
+        }
+
+    def _note(self, due: Mapping[UUID, float], columns: set[UUID], now: float) -> None:
+        with self._lock:
+            for column_id in columns & self._queues.keys():
+                queue = self._queues[column_id]
+                queue.due_at = now + due.get(column_id, float("inf"))
 
     def _actors(self, columns: Iterable[UUID]) -> set[UUID]:
         with self._lock:

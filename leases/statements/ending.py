@@ -20,10 +20,11 @@ from uuid import UUID
 from accounts.callers import Caller
 from accounts.ids import new_id
 from boards import events
+from boards.nudges import Nudge, nudge
 from boards.ordering import GAP
 from leases.contract import MAX_WAITING_SECONDS, MAX_WAITS
-from leases.statements.columns import LEASE
 from leases.folding import fold
+from leases.statements.columns import LEASE
 from leases.statements.running import compact, run
 
 NEXT_POSITION = f"nextval('boards_card_position') * {GAP}"
@@ -100,7 +101,7 @@ _TOLD_OF_LEASE = f"""{LEASE}, l.workspace_id, h.handle AS by_handle,
 _RESULT = f"""
 SELECT {LEASE}, l.by_handle, l.by_name, l.by_kind, c.number, c.title,
   c.column_id AS card_column_id, c.state AS card_state, c.attempts, c.available_at,
-  c.version, l.now
+  c.version, l.now, l.workspace_id
 FROM card c JOIN lease l ON l.card_id = c.id"""
 _LEASE_DATA = """jsonb_build_object('id', l.id, 'attempt', l.attempt,
   'max_attempts', l.max_attempts, 'holder', l.by_handle, 'acquired_at', l.acquired_at,
@@ -174,7 +175,7 @@ def complete(
     properties: Sequence[Any],
 ) -> list[Any]:
     """End these with results; a row for each that was still held."""
-    return run(
+    rows = run(
         _COMPLETE_ONE if len(leases) == 1 else _COMPLETE_MANY,
         {
             "leases": list(leases),
@@ -185,6 +186,13 @@ def complete(
             "token": caller.token_id,
         },
     )
+    return _told(rows)
+
+
+def _told(rows: list[Any]) -> list[Any]:
+    """To whoever waits: the card may be there again, or a place free."""
+    nudge(*(Nudge(row.workspace_id, row.board_id, row.card_id) for row in rows))
+    return rows
 
 
 def _json(value: Any) -> str | None:
@@ -219,14 +227,6 @@ _BACKOFF = """COALESCE(%(after)s::float8,
 # Waiting for a quota costs no attempt, but not for ever: then it's a failure like others.
 _WAITS = f"""(%(waits)s AND waits < {MAX_WAITS} AND (waits_since IS NULL
   OR now < waits_since + make_interval(secs => {MAX_WAITING_SECONDS})))"""
-
-
-def _give_back(
-    how: Ending,
-    held: str,
-    still: str,
-    pick: str = _THESE,
-    columns: str = _THEIRS,
 # Why it failed, for those who look after dead letters (leases.models.DeadLetter).
 _LETTERED = """
 lettered AS (
@@ -237,12 +237,21 @@ lettered AS (
     column_id = EXCLUDED.column_id, holder_id = EXCLUDED.holder_id,
     fold = EXCLUDED.fold, at = EXCLUDED.at
 )"""
+
+
+def _give_back(
+    how: Ending,
+    held: str,
+    still: str,
+    pick: str = _THESE,
+    columns: str = _THEIRS,
     skip: str = "",
 ) -> str:
     # What isn't counted is never dead-lettered: no column to look after.
     target = "k.on_failure_column_id" if how.counted else "NULL::uuid"
     again = "%(retry)s AND attempts < max_attempts" if how.counted else "true"
     delay, waits, failure, uncounted = "0", "false", "''", ""
+    lettered = f"{_LETTERED}, " if how.counted else ""
     if how.delayed:
         delay, waits = _BACKOFF, _WAITS
         again = f"{_WAITS} OR {again}"
@@ -251,7 +260,6 @@ lettered AS (
         uncounted = " - CASE WHEN e.waiting THEN 1 ELSE 0 END"
     return compact(f"""
 WITH {held.format(target=target, columns=columns, pick=pick, skip=skip)},
-    lettered = f"{_LETTERED}, " if how.counted else ""
 ending AS MATERIALIZED (
   SELECT *, CASE WHEN again AND delay > 0 THEN now + make_interval(secs => delay) END
     AS next_due
@@ -313,7 +321,7 @@ def give_back(
     until: datetime | None = None,
 ) -> list[Any]:
     """End these without a result; a row for each that was still held."""
-    return run(
+    rows = run(
         (_GIVE_BACK_ONE if len(leases) == 1 else _GIVE_BACK_MANY)[how],
         {
             "leases": list(leases),
@@ -321,6 +329,7 @@ def give_back(
             "actor": caller.actor_id,
             "token": caller.token_id,
             "reason": reason,
+            "fold": fold(reason) if how.counted else "",
             "note": note,
             "retry": retry,
             "after": retry_after_seconds,
@@ -328,13 +337,13 @@ def give_back(
             "until": until,
         },
     )
+    return _told(rows)
 
-            "fold": fold(reason) if how.counted else "",
 
 def expire(column_id: UUID, limit: int) -> list[Any]:
     """End up to `limit` lapsed leases of a column; rows somebody has locked are passed
     over, so that many may do this at once."""
-    return run(
+    rows = run(
         _EXPIRE,
         {
             "column": column_id,
@@ -343,8 +352,9 @@ def expire(column_id: UUID, limit: int) -> list[Any]:
             "actor": None,
             "token": None,
             "reason": "lease_expired",
+            "fold": "lease_expired",
             "note": "",
             "retry": True,
         },
     )
-            "fold": "lease_expired",
+    return _told(rows)

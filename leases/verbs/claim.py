@@ -17,6 +17,7 @@ from accounts.shapes import ActorRef, caller_ref
 from accounts.skills import skills_of
 from boards import access
 from boards.models import Card
+from boards.nudges import Nudge, nudge
 from boards.reads import cards_by_ids, column_on
 from boards.shapes import CardShape, card_fields
 from leases import asking, reads
@@ -96,6 +97,7 @@ def claim(
     claims = [_claim_of(caller, row) for row in rows if row.id]
     if not claims:
         return _nothing(rows[0], column_id, count)
+    nudge(Nudge(caller.workspace_id))
     return _answer(claims, rows[0].now, many=count is not None)
 
 
@@ -130,6 +132,7 @@ def again(caller: Caller, ids: Sequence[UUID], *, many: bool) -> Claimed:
 
 def claimed_one(caller: Caller, row: Any) -> Claimed:
     """The answer to a claim of one card that was taken."""
+    nudge(Nudge(caller.workspace_id))
     return _answer([_claim_of(caller, row)], row.now, many=False)
 
 

@@ -14,6 +14,7 @@ from django.db import connection
 
 from accounts.ids import new_id
 from boards import events
+from boards.nudges import Nudge, nudge
 from leases.statements.running import compact
 
 # So many at once: their cards are held until the gatherer has finished.
@@ -85,4 +86,5 @@ def tell_of_ends(workspace_id: UUID, mark: int) -> bool:
             "ids": [new_id() for _ in found],
         }
         cursor.execute(_TELL, values)
+        nudge(Nudge(workspace_id))
         return bool(cursor.rowcount == len(found) < MOST)
