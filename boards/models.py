@@ -114,10 +114,10 @@ OPEN = Q(state="open", archived_at=None)
 # index `card_order`, and keeps the planner from ever taking that one for a claim.
 PRESENT = Q(archived_at=None, number__gt=0)
 READY = OPEN & Q(available_at=None, fits=True)
-
-
 # Dead letters: failed for good and still there. What was called off isn't one.
 DEAD = PRESENT & Q(state="failed", cancelled_at=None)
+
+
 class CardQuerySet(models.QuerySet["Card"]):
     def present(self) -> "CardQuerySet":
         return self.filter(PRESENT)
@@ -382,10 +382,10 @@ class Card(models.Model):
                 name="card_ended",
                 condition=PRESENT & Q(state__in=["done", "failed"]),
             ),
-            # Who says to be at it, for the pages that are open.
-            models.Index(
             # Dead letters of many boards, however many cards there are.
             models.Index(fields=["board"], name="card_dead", condition=DEAD),
+            # Who says to be at it, for the pages that are open.
+            models.Index(
                 fields=["board", "doing_at"],
                 name="card_doing",
                 condition=Q(doing_at__isnull=False),
