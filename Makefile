@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help up test lint fmt bench mutants images lock setup setup-dev
+.PHONY: help up backup restore test lint fmt bench mutants images lock setup setup-dev
 
 BIN := .venv/bin
 
@@ -8,6 +8,12 @@ help: ## this list
 
 up: setup ## everything from one command: services, web, live, worker
 	@exec $(BIN)/python -m novum.running --with-parent
+
+backup: setup ## everything into one file: make backup [FILE=...]
+	@$(BIN)/python -m novum.running backup $(FILE)
+
+restore: setup ## and out of it again: make restore FILE=... [FORCE=1]
+	@$(BIN)/python -m novum.running restore $(if $(FORCE),--force) $(FILE)
 
 test: lint ## style, types, imports and all tests
 	$(BIN)/python -m pytest -n 2 -m "not processes"

@@ -31,8 +31,8 @@ def run(environment: Mapping[str, str], parent: int | None = None) -> None:
     StartError where it cannot start.
     """
     settings = from_environment(environment)
-    _make_folder(settings.data)
-    with _only_one(settings.data):
+    make_folder(settings.data)
+    with only_one(settings.data):
         was_killed = (settings.data / SERVICES_FILE).exists()
         check_ports(settings, 2 * PATIENCE_SECONDS if was_killed else 0.0)
         family = Family()
@@ -81,7 +81,8 @@ def _listen_to_signals(family: Family) -> None:
         signal.signal(signal.SIGHUP, stop)
 
 
-def _make_folder(data: Path) -> None:
+def make_folder(data: Path) -> None:
+    """Raises StartError where it can't be written to."""
     try:
         data.mkdir(mode=0o700, parents=True, exist_ok=True)
         (data / "lock").touch()
@@ -92,8 +93,11 @@ def _make_folder(data: Path) -> None:
 
 
 @contextmanager
-def _only_one(data: Path) -> Iterator[None]:
-    """Holds the data folder's lock, which dies with this process."""
+def only_one(data: Path) -> Iterator[None]:
+    """Holds the data folder's lock, which dies with this process.
+
+    Raises StartError where somebody else has it.
+    """
     with (data / "lock").open("a+") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
