@@ -13,6 +13,7 @@ from pathlib import Path
 
 import django
 from django.conf import settings
+from hypothesis import settings as profiles
 
 from novum.running.children import Family
 from novum.running.embedded import running_services
@@ -55,5 +56,13 @@ os.environ.setdefault("SECRET_KEY", "tests-only-" + "0123456789" * 5)
 os.environ.setdefault("NOVUM_DB_POOL", "0")
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "novum.settings")
 django.setup()
+
+# Hypothesis makes the same examples each time, so that what's found here is found by
+# all. By night or by hand: NOVUM_SEED=random, and what was found is kept and told.
+profiles.register_profile(
+    "same", derandomize=True, database=None, deadline=None, print_blob=True
+)
+profiles.register_profile("random", deadline=None, print_blob=True)
+profiles.load_profile("random" if os.environ.get("NOVUM_SEED") else "same")
 
 pytest_plugins = [name for name in ("tests.fixtures",) if find_spec(name)]

@@ -20,7 +20,7 @@ from tests.builders import a_world, receipt
 from tests.connections import held_open, outcome, start, together
 
 pytestmark = pytest.mark.django_db(transaction=True)
-PATIENCE = 20
+PATIENCE = 30
 # The board, its three columns, the contract.
 OF_A_WORLD = 5
 

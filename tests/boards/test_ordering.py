@@ -11,7 +11,7 @@ POSITIONS = st.integers(LOWEST + GAP, HIGHEST - GAP)
 
 
 @given(POSITIONS, POSITIONS)
-@settings(max_examples=1000, derandomize=True, database=None)
+@settings(max_examples=1000)
 def test_what_is_put_between_two_is_strictly_between_them(one, other):
     low, high = sorted((one, other))
     middle = between(low, high)
@@ -22,7 +22,7 @@ def test_what_is_put_between_two_is_strictly_between_them(one, other):
 
 
 @given(POSITIONS)
-@settings(max_examples=1000, derandomize=True, database=None)
+@settings(max_examples=1000)
 def test_above_the_first_there_is_always_room(first):
     assert between(None, first) < first
 
@@ -39,7 +39,7 @@ def test_one_gap_takes_two_dozen_halvings():
 
 
 @given(POSITIONS, st.integers(0, 10 * GAP), st.integers(0, 200))
-@settings(max_examples=1000, derandomize=True, database=None)
+@settings(max_examples=1000)
 def test_spreading_keeps_the_order_and_the_bounds_and_leaves_room(low, width, count):
     high = min(low + width, HIGHEST)
     places = spread(low, high, count)

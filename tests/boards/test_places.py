@@ -158,9 +158,6 @@ _MOVES = st.lists(
 @pytest.mark.django_db
 @settings(
     max_examples=25,
-    deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(moves=_MOVES, squeezed=st.booleans())

@@ -73,7 +73,7 @@ def cases():
                 yield pytest.param(operation, name, id=f"{operation.name}-{name}")
 
 
-@pytest.mark.parametrize(("operation", "name"), cases())
+@pytest.mark.parametrize(("operation", "name"), list(cases()))
 @pytest.mark.parametrize("kind", ["others'", "nobody's"])
 def test_ids_of_others_lead_nowhere_wherever_they_are_put(db, operation, name, kind):
     """kanboard/kanboard#5852: the role was looked up on the board named in the request,

@@ -191,6 +191,7 @@ RECIPES: dict[str, Recipe] = {
     "edit_comment": _with(_comment, text="Well, well."),
     "delete_comment": _comment,
     "list_boards": _nothing,
+    "list_needs": _nothing,
     "start_board": _with(_nothing, name="New", template="pipeline"),
     "create_board": _with(_nothing, name="New"),
     "get_board": _board,

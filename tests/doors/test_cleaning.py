@@ -114,9 +114,9 @@ def test_depth_is_refused_in_flat_memory(levels, opening, closing):
     leaf = "1" if closing == "}" else ""
     body = (opening * levels + leaf + closing * levels).encode()
     tracemalloc.start()
-    begun = time.monotonic()
+    begun = time.thread_time()
     status, code, _ = refused(read_json, body, limit=2**30)
-    seconds = time.monotonic() - begun
+    seconds = time.thread_time() - begun
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     unfinished = closing == "" and levels <= 1_000
@@ -126,7 +126,7 @@ def test_depth_is_refused_in_flat_memory(levels, opening, closing):
         else [(422, "too_deep")]
     )
     assert peak < 4 * 2**20
-    assert seconds < 1
+    assert seconds < 2
 
 
 HOSTILE = {
@@ -144,10 +144,10 @@ HOSTILE = {
 @pytest.mark.parametrize("body", HOSTILE.values(), ids=HOSTILE)
 def test_a_hostile_body_costs_little_time_and_memory(body):
     assert len(body) <= MAX_BODY_BYTES
-    begun = time.monotonic()
+    begun = time.thread_time()
     with pytest.raises(Unclean):
         read_json(body)
-    assert time.monotonic() - begun < 2
+    assert time.thread_time() - begun < 4
     tracemalloc.start()
     with pytest.raises(Unclean):
         read_json(body)
@@ -250,7 +250,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(VALUES, st.booleans(), st.sampled_from([(",", ":"), (" ,\n", " : ")]))
 def test_any_value_within_the_limits_is_read_back(value, ascii_only, separators):
     text = json.dumps(value, ensure_ascii=ascii_only, separators=separators)
@@ -259,7 +259,7 @@ def test_any_value_within_the_limits_is_read_back(value, ascii_only, separators)
     assert clean(value) is value
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(VALUES, st.data())
 def test_a_member_written_twice_is_always_seen(value, data):
     names = data.draw(st.lists(TEXTS, min_size=1, max_size=4, unique=True))
@@ -294,7 +294,7 @@ def is_dirty(value):
     return isinstance(value, int) and abs(value) > MAX_INTEGER
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(DIRTY)
 def test_exactly_the_dirty_values_are_refused(value):
     if not is_dirty(value):
@@ -305,7 +305,7 @@ def test_exactly_the_dirty_values_are_refused(value):
     assert answer == refused(read_json, json.dumps(value).encode())
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(st.binary(max_size=60) | st.text('[]{}":,\\u0d83e1-. a').map(str.encode))
 def test_any_bytes_are_read_or_refused(body):
     try:

@@ -23,7 +23,7 @@ from novum.rest.feed import Feed
 from tests.builders import a_world
 from tests.doors.http import token_of
 
-PATIENCE = 20
+PATIENCE = 30
 
 
 @pytest.fixture

@@ -22,9 +22,6 @@ from tests.doors.recipes import sent
 EXAMPLES = 30
 BOUNDS = settings(
     max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    database=None,
     phases=[Phase.generate],
     suppress_health_check=list(HealthCheck),
 )

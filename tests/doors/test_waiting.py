@@ -26,7 +26,7 @@ from novum.waiting import Waiting
 from tests.builders import A_SECOND, a_token, a_world, an_agent, receipt
 from tests.doors.http import door_of, token_of
 
-PATIENCE = 20
+PATIENCE = 30
 
 
 @pytest.fixture
@@ -160,14 +160,21 @@ def test_twenty_waiters_get_five_cards_each_of_them_once(world, path):
     tokens = [a_token(seat)[0] for _ in range(20)]
 
     async def test(app):
-        calls = [Call(app, one, path, {"wait_seconds": 3}) for one in tokens]
+        calls = [Call(app, one, path, {"wait_seconds": 20}) for one in tokens]
         for call in calls:
             await call.begin()
         await waiters(20)
         await in_thread(world.add_many, 5)
-        told = [one for _, one in await asyncio.gather(*(c.answer() for c in calls))]
-        got = sorted(one["card"]["title"] for one in told if one["card"])
+        await waiters(15)
+        lucky, others = [], []
+        for call in calls:
+            has_it = call.talk.output_queue.qsize() > 0
+            (lucky if has_it else others).append(call)
+        told = [one for _, one in [await call.answer() for call in lucky]]
+        got = sorted(one["card"]["title"] for one in told)
         assert got == [f"Card {n}" for n in range(5)]
+        for call in others:
+            await call.end()
 
     run(test)
     assert Lease.objects.count() == 5
@@ -180,7 +187,7 @@ def test_a_card_costs_one_claim_and_the_others_sleep_on(world, path):
         attempts = []
         attempt = app.attempt
         app.attempt = lambda *given: attempts.append(1) or attempt(*given)
-        calls = [Call(app, token, path, {"wait_seconds": 2}) for _ in range(10)]
+        calls = [Call(app, token, path, {"wait_seconds": 20}) for _ in range(10)]
         for call in calls:
             await call.begin()
         await waiters(10)
@@ -191,7 +198,7 @@ def test_a_card_costs_one_claim_and_the_others_sleep_on(world, path):
         await asyncio.sleep(1.0)
         assert len(attempts) == 1
         for call in calls:
-            await call.answer()
+            await call.end()
 
     run(test)
 
@@ -328,7 +335,7 @@ def test_a_card_for_another_wakes_nobody_and_its_own_worker_gets_it(world, path)
         attempts = []
         attempt = app.attempt
         app.attempt = lambda *given: attempts.append(1) or attempt(*given)
-        call = await Call(app, mine, path, {"wait_seconds": 1.5}).begin()
+        call = await Call(app, mine, path, {"wait_seconds": 4}).begin()
         await waiters(1)
         await in_thread(
             create_card,

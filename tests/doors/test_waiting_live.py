@@ -116,12 +116,16 @@ def test_a_card_comes_soon(live, world):
         added = monotonic()
         body, at = call.result()
     assert body["card"]["title"] == "Soon"
-    # The bench has the figure; here the machine may be busy.
-    assert at - added < 3
+    # The bench has the figure; here the machine may be busy. The wait is 30 seconds.
+    assert at - added < 15
+
+
+def callers_of(process):
+    return [one.raddr.port for one in process.net_connections("tcp") if one.raddr]
 
 
 def test_who_hangs_up_claims_nothing(live, world):
-    _, address = live
+    child, address = live
     token = token_of(world.worker)
     path = f"/v1/boards/{world.board}/columns/{world.queue}:claim-next"
     body = b'{"wait_seconds": 30}'
@@ -132,7 +136,11 @@ def test_who_hangs_up_claims_nothing(live, world):
     caller = socket.create_connection(address)
     caller.sendall(head.encode() + body)
     asked_and_waiting(1)
+    port = caller.getsockname()[1]
     caller.close()
+    # Its end of the connection is closed as well: so it knows.
+    process = psutil.Process(child.process.pid)
+    eventually(lambda: port not in callers_of(process))
     threading.Event().wait(0.5)
     world.add("Nobody's")
     threading.Event().wait(1.5)

@@ -95,9 +95,6 @@ _CARDS = st.lists(
 @pytest.mark.django_db
 @settings(
     max_examples=40,
-    deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(cards=_CARDS, count=st.sampled_from([None, 1, 3, 12]))

@@ -93,9 +93,6 @@ def test_the_backoff_stays_in_bounds_however_many_attempts_there_were(world, att
 @pytest.mark.django_db
 @settings(
     max_examples=30,
-    deadline=None,
-    derandomize=True,
-    database=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
 @given(steps=st.lists(st.integers(0, MAX_BACKOFF_SECONDS), max_size=6).map(sorted))

@@ -94,7 +94,7 @@ SCHEMAS = st.recursive(st.booleans(), keywords, max_leaves=6).map(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(SCHEMAS, st.lists(JSON_VALUES, min_size=1, max_size=3))
 def test_verdicts_are_those_of_jsonschema(schema, values):
     accept(schema)
@@ -129,7 +129,7 @@ WILD = st.recursive(
 )
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.dictionaries(st.sampled_from(WILD_KEYS), WILD, max_size=4) | WILD, WILD)
 def test_whatever_comes_as_a_schema_is_accepted_or_refused_and_never_breaks(
     schema, value

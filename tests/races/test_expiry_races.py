@@ -20,7 +20,8 @@ from tests.builders import a_world, card_row, lease_row, receipt, snapshot
 from tests.connections import held_open, outcome, start, wait_until_blocked
 
 pytestmark = pytest.mark.django_db(transaction=True)
-SOON = timedelta(seconds=0.7)
+# Late enough for what must begin before.
+SOON = timedelta(seconds=2)
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def lapses_soon(held):
 def wait_for_expiry(held):
     expires_at = lease_row(held.lease.id).expires_at
     while (left := (expires_at - server_time()).total_seconds()) >= 0:
-        assert left < 1
+        assert left < 3
         sleep(left + 0.001)
 
 
@@ -102,8 +103,9 @@ def test_renewing_many_answers_no_past_expiry_when_one_of_them_kept_it_waiting(w
         call = start(lambda: renew_many(world.worker, receipts=receipts))
         assert wait_until_blocked(call, by=somebody.pid)
         sleep(1.1)
+        waited_until = server_time()
     for item in outcome(call).results:
-        assert item.renewed.expires_at > server_time()
+        assert item.renewed.expires_at > waited_until + timedelta(seconds=1)
 
 
 def test_completing_many_does_not_complete_what_lapsed_while_another_kept_it_waiting(
@@ -157,13 +159,13 @@ def test_a_completion_that_was_rolled_back_leaves_the_card_to_the_next(world):
 
 def test_a_live_lease_that_is_renewed_in_time_never_changes_hands(world):
     """Case 5 (a), in short: renewals, a reaper and a poller beside one another."""
-    held = claim(world, lease_ttl_seconds=2)
+    held = claim(world, lease_ttl_seconds=4)
     before = card_row(held.card.id)
-    for _ in range(5):
+    for _ in range(9):
         sleep(0.5)
         assert renew(world.worker, **receipt(held)).expires_at > server_time()
         assert reap() == 0
         assert world.ask().card is None
     after = card_row(held.card.id)
     assert (after.version, after.sequence) == (before.version, before.sequence)
-    assert lease_row(held.lease.id).renewals == 5
+    assert lease_row(held.lease.id).renewals == 9

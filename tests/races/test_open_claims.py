@@ -17,9 +17,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @pytest.fixture
 def impatient():
-    """This connection gives up at once where it would have to wait for a lock."""
+    """This connection gives up where it would have to wait for a lock that stays."""
     with connection.cursor() as cursor:
-        cursor.execute("SET lock_timeout = '50ms'")
+        cursor.execute("SET lock_timeout = '5s'")
         yield
         cursor.execute("RESET lock_timeout")
 

@@ -1,7 +1,5 @@
 """Lists of tasks: what is in them, in which order, and fast among many."""
 
-from time import perf_counter
-
 import pytest
 from django.db import connection
 
@@ -22,6 +20,7 @@ from tasks_people.verbs.create import create
 from tasks_people.verbs.hold import complete, fail
 from tests.builders import a_person, a_world, all_pages, an_agent
 from tests.leases.big_queue import add
+from tests.leases.plans import explained
 
 
 @pytest.fixture
@@ -343,7 +342,8 @@ def test_pages_cost_the_same_few_statements(busy, filled):
 
 
 MANY = 100_000
-BOUND = 0.3
+# Of 8 kB, found in memory or read; some walk along an index of all that were done.
+MOST_PAGES = {"one agent": 60_000}
 
 
 @pytest.mark.django_db(transaction=True)
@@ -374,10 +374,7 @@ def test_a_hundred_thousand_done_ones_slow_nothing_down(transactional_db):
         ),
     }
     for name, look in looks.items():
-        look()
-        took = []
-        for _ in range(5):
-            begun = perf_counter()
+        with explained() as statements:
             look()
-            took.append(perf_counter() - begun)
-        assert min(took) < BOUND, (name, took)
+        pages = sum(one.top.pages for one in statements)
+        assert 0 < pages < MOST_PAGES.get(name, 3_000), (name, pages)

@@ -24,7 +24,7 @@ from tasks_people.verbs.messages import mark_read
 from tasks_people.verbs.people import start
 from tests.builders import World, a_person, a_world
 
-PATIENCE = 10
+PATIENCE = 30
 
 
 @pytest.fixture

@@ -12,7 +12,7 @@ from typing import Any
 
 from standardwebhooks import Webhook
 
-HANG_SECONDS = 60
+HANG_SECONDS = 200
 type Behaviour = Callable[["Handler"], None]
 
 

@@ -23,7 +23,7 @@ from novum.web.hub import Hub
 from novum.web.live import NO_LONGER_MEMBER, NO_SESSION, to_close
 from tests.builders import World, a_person, a_world
 
-PATIENCE = 10
+PATIENCE = 30
 
 
 @pytest.fixture
