@@ -1,15 +1,18 @@
 """One loop per process that looks whether there's news, for all who wait for it.
 
 It runs only while somebody waits, and each of them costs neither a thread nor a
-connection: an entry in a dict.
+connection: an entry in a dict. It looks when a nudge says that something happened, then
+some times more (the feed tells nothing while an older transaction is under way), and now
+and then anyway.
 """
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from time import monotonic
 from typing import Any
 from uuid import UUID
 
@@ -17,12 +20,17 @@ from asgiref.sync import sync_to_async
 from django.db import close_old_connections
 
 from boards import news
+from boards.hearing import EAR, Listener
 from boards.news import News, Position
+from boards.nudges import Nudge
 from boards.reads import EventFilter
 
 log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.2
+# So long it looks on after a nudge; else so often.
+SOON_SECONDS = 2.0
+SAFETY_SECONDS = 1.8
 REST_SECONDS = 1.0
 THREADS = 2
 
@@ -47,6 +55,8 @@ class Waiter:
 class Bell:
     waiters: dict[UUID, set[Waiter]] = field(default_factory=dict)
     seen: dict[UUID, Position] = field(default_factory=dict)
+    _nudged: asyncio.Event = field(default_factory=asyncio.Event)
+    _soon_until: float = 0.0
     _task: asyncio.Task[None] | None = None
     _threads: ThreadPoolExecutor = field(
         default_factory=lambda: ThreadPoolExecutor(THREADS, "feed")
@@ -77,15 +87,40 @@ class Bell:
             self.seen.pop(waiter.workspace_id, None)
 
     async def _run(self) -> None:
-        while self.waiters:
-            try:
-                await self._look()
-            except Exception:
-                # Everybody looks for themselves, rather than to miss something.
-                log.exception("The feed's loop goes on after an error")
-                self._ring_all()
-                await asyncio.sleep(REST_SECONDS)
-            await asyncio.sleep(LOOK_SECONDS)
+        heard = self._listener(asyncio.get_running_loop())
+        EAR.listen(heard)
+        try:
+            while self.waiters:
+                await self._look_or_ring()
+                await asyncio.sleep(LOOK_SECONDS)
+                if monotonic() > self._soon_until:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(self._nudged.wait(), SAFETY_SECONDS)
+        finally:
+            EAR.ignore(heard)
+
+    def _listener(self, loop: asyncio.AbstractEventLoop) -> Listener:
+        def note() -> None:
+            self._soon_until = monotonic() + SOON_SECONDS
+            self._nudged.set()
+
+        def heard(nudges: Sequence[Nudge] | None) -> None:
+            if nudges is None or any(one.workspace_id in self.seen for one in nudges):
+                # The loop may have ended with its process.
+                with suppress(RuntimeError):
+                    loop.call_soon_threadsafe(note)
+
+        return heard
+
+    async def _look_or_ring(self) -> None:
+        self._nudged.clear()
+        try:
+            await self._look()
+        except Exception:
+            # Everybody looks for themselves, rather than to miss something.
+            log.exception("The feed's loop goes on after an error")
+            self._ring_all()
+            await asyncio.sleep(REST_SECONDS)
 
     async def _look(self) -> None:
         found: list[News] = await self.work(news.news, dict(self.seen))
