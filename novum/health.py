@@ -49,8 +49,11 @@ def late_after(every_seconds: float) -> float:
 
 
 def _loop(ran: Ran | None, every_seconds: float) -> str:
-    if ran is None or ran.seconds_ago is None:
+    if ran is None:
         return "it never ran"
+    if ran.seconds_ago is None:
+        is_late = ran.known_seconds > late_after(every_seconds)
+        return "it never ran" if is_late else OK
     if ran.seconds_ago > late_after(every_seconds):
         problem = f", then failed with {ran.problem}" if ran.problem else ""
         return f"it last ran {ran.seconds_ago:.0f} s ago{problem}"

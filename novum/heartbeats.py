@@ -10,6 +10,7 @@ from supervision import loops
 
 # A worker's process runs one job at a time.
 _begun: dict[str, float] = {}
+_expected: list[bool] = []
 
 
 def listen() -> None:
@@ -24,6 +25,9 @@ def _began(task_id: str, **_: Any) -> None:
 
 
 def _ended(task_id: str, task: Any, retval: Any, state: str, **_: Any) -> None:
+    if not _expected:
+        _expected.append(True)
+        loops.expect(timetable())
     name = _loops().get(task.name)
     if name is None:
         return

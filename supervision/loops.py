@@ -5,6 +5,7 @@ down goes on.
 """
 
 import logging
+from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from time import monotonic
@@ -25,9 +26,11 @@ _written: dict[str, float] = {}
 @dataclass(frozen=True)
 class Ran:
     """`seconds_ago` by the database's clock, None where it never did; `seconds` is what
-    it took; `problem` the kind of its last error if it has failed since."""
+    it took; `problem` the kind of its last error if it has failed since. It's to run
+    since `known_seconds`."""
 
     name: str
+    known_seconds: float
     ran_at: datetime | None
     seconds_ago: float | None
     seconds: float
@@ -53,6 +56,14 @@ def failed(name: str, error: BaseException) -> None:
     _written.pop(name, None)
 
 
+def expect(names: Iterable[str]) -> None:
+    """They're to run from now on. Never raises what the database does."""
+    try:
+        Loop.objects.bulk_create([Loop(name=n) for n in names], ignore_conflicts=True)
+    except DatabaseError as error:
+        log.warning("What is to run can't be written down: %s", type(error).__name__)
+
+
 def forget() -> None:
     """Write again at the next call (after the rows were lost)."""
     _written.clear()
@@ -76,6 +87,7 @@ def _ran(row: Loop, now: datetime) -> Ran:
     failed_since = row.failed_at and (not row.ran_at or row.failed_at > row.ran_at)
     return Ran(
         name=row.name,
+        known_seconds=(now - row.known_at).total_seconds(),
         ran_at=row.ran_at,
         seconds_ago=None if ago is None else max(0.0, ago),
         seconds=row.seconds,

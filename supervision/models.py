@@ -82,6 +82,26 @@ class HolderFigures(Counts):
         return f"{self.holder_id} at {self.start}"
 
 
+class QueueTotals(models.Model):
+    """All that a queue ever did, for those who count on numbers that only rise."""
+
+    column = models.OneToOneField(
+        Column, models.CASCADE, primary_key=True, related_name="+"
+    )
+    claims = models.PositiveBigIntegerField(default=0)
+    completed = models.PositiveBigIntegerField(default=0)
+    failed = models.PositiveBigIntegerField(default=0)
+    dead_lettered = models.PositiveBigIntegerField(default=0)
+    expired = models.PositiveBigIntegerField(default=0)
+    released = models.PositiveBigIntegerField(default=0)
+    revoked = models.PositiveBigIntegerField(default=0)
+    run = ArrayField(models.PositiveBigIntegerField(), default=list, blank=True)
+    wait = ArrayField(models.PositiveBigIntegerField(), default=list, blank=True)
+
+    def __str__(self) -> str:
+        return f"{self.column_id}: {self.claims}"
+
+
 class RollUp(models.Model):
     """How far a workspace's events are rolled up, and when its queues were last
     counted. Whoever holds this row does the work."""
@@ -105,6 +125,8 @@ class Loop(models.Model):
     """
 
     name = models.CharField(primary_key=True, max_length=100)
+    # Since when it's one of the timetable's.
+    known_at = models.DateTimeField(db_default=ClockTimestamp())
     ran_at = models.DateTimeField(null=True)
     seconds = models.FloatField(default=0)
     failed_at = models.DateTimeField(null=True)

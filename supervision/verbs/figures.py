@@ -22,6 +22,7 @@ COUNTS = {
 _MINUTE, _HOUR = 60, 3600
 _QUEUE = ("run", "wait", "quiet", "gap")
 _HOLDER = ("run",)
+_TOTAL = ("run", "wait")
 
 
 @dataclass
@@ -53,13 +54,15 @@ class Sums:
 @dataclass
 class Tally:
     """Sums of queues by (column, span, start) and of holders by (column, span, start,
-    holder)."""
+    holder); `totals` of queues, of all times."""
 
     queues: dict[tuple[UUID, int, datetime], Sums] = field(default_factory=dict)
     holders: dict[tuple[UUID, int, datetime, UUID], Sums] = field(default_factory=dict)
+    totals: dict[tuple[UUID], Sums] = field(default_factory=dict)
 
     def add(self, row: Any) -> None:
         """What happened `times` times in one minute of one queue."""
+        self.totals.setdefault((row.column_id,), Sums()).add(row)
         for span, start in _spans(row.minute):
             queue = self.queues.setdefault((row.column_id, span, start), Sums())
             # What another lease length would do is asked of days, not of minutes.
@@ -94,6 +97,10 @@ def write(tally: Tally) -> None:
         holders = sorted(tally.holders)
         sums = [tally.holders[key] for key in holders]
         run(_WRITE_HOLDERS, _values(holders, sums, _HOLDER))
+    if tally.totals:
+        columns = sorted(tally.totals)
+        sums = [tally.totals[column] for column in columns]
+        run(_WRITE_TOTALS, _values(columns, sums, _TOTAL))
 
 
 def _values(
@@ -150,3 +157,4 @@ _WRITE_QUEUES = _statement(
 _WRITE_HOLDERS = _statement(
     "supervision_holderfigures", _KEY | {"holder_id": "uuid"}, _HOLDER
 )
+_WRITE_TOTALS = _statement("supervision_queuetotals", {"column_id": "uuid"}, _TOTAL)

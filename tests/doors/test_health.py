@@ -63,6 +63,13 @@ def test_a_loop_that_is_late_makes_it_red_and_is_named(ask, name):
 def test_a_loop_that_never_ran_or_keeps_failing_says_so(ask):
     Loop.objects.filter(pk="housekeeping").delete()
     assert ask()[1]["checks"]["housekeeping"] == "it never ran"
+    loops.expect(["housekeeping", "reap"])
+    assert ask()[1]["checks"]["housekeeping"] == "ok"
+    Loop.objects.filter(pk="housekeeping").update(
+        known_at=F("known_at") - timedelta(days=1)
+    )
+    assert ask()[1]["checks"]["housekeeping"] == "it never ran"
+    loops.ran("housekeeping")
     loops.failed("reap", ValueError("a secret word"))
     assert ask()[1]["checks"]["reap"] == "ok"
     make_late("reap", 1000)

@@ -18,7 +18,7 @@ from leases.verbs.renew import renew
 from leases.verbs.revoke import revoke
 from leases.verbs.tidy import tidy
 from supervision.histograms import bucket
-from supervision.models import HolderFigures, QueueFigures, RollUp
+from supervision.models import HolderFigures, QueueFigures, QueueTotals, RollUp
 from supervision.verbs import roll_up as rolling
 from supervision.verbs.figures import COUNTS
 from supervision.verbs.forget import forget_minutes
@@ -135,6 +135,18 @@ def matches() -> None:
     found = Recount()
     assert kept(QueueFigures, "run", "wait", "quiet", "gap") == as_kept(found.queues)
     assert kept(HolderFigures, "run") == as_kept(found.holders)
+    assert kept(QueueTotals, "run", "wait") == as_kept(totals(found.queues))
+
+
+def totals(queues):
+    """The minutes of each queue together."""
+    found = {}
+    for (column, span, _), sums in queues.items():
+        for name in ("counts", "run", "wait") if span == 60 else ():
+            total = found.setdefault(column, {})
+            if name in sums:
+                total[name] = total.get(name, Counter()) + sums[name]
+    return found
 
 
 class Life:
