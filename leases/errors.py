@@ -53,3 +53,9 @@ class SeatAtCapacity(Conflict):
     """This seat holds as many cards as it may. Finish or give back one of them."""
 
     code = "seat_at_capacity"
+
+
+class DoesNotFit(Invalid):
+    """The card doesn't fit the queue's input_schema: no agent would be offered it."""
+
+    code = "does_not_fit"

@@ -6,8 +6,9 @@ from django.contrib.postgres.fields import ArrayField
 from django.db import models
 from django.db.models import Q
 
+from accounts.ids import new_id
 from accounts.models import Actor, Workspace
-from boards.models import ClockTimestamp, Column
+from boards.models import Card, ClockTimestamp, Column
 
 
 class Counts(models.Model):
@@ -134,3 +135,84 @@ class Loop(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class BulkAction(models.Model):
+    """One thing done to many dead letters, chunk by chunk. The rows are the truth: who
+    runs it keeps nothing, and anybody can go on where it stopped.
+
+    `boards` are those of its cards: who sees them all sees the action.
+    """
+
+    class Verb(models.TextChoices):
+        RETRY = "retry"
+        MOVE = "move"
+        DISCARD = "discard"
+
+    class State(models.TextChoices):
+        RUNNING = "running"
+        FINISHED = "finished"
+        STOPPED = "stopped"
+
+    id = models.UUIDField(primary_key=True, default=new_id, editable=False)
+    workspace = models.ForeignKey(Workspace, models.CASCADE, related_name="+")
+    actor = models.ForeignKey(Actor, models.PROTECT, related_name="+")
+    token_id = models.UUIDField(null=True)
+    verb = models.CharField(max_length=7, choices=Verb)
+    column_id = models.UUIDField(null=True)
+    reason = models.TextField(blank=True, default="")
+    boards = ArrayField(models.UUIDField(), default=list)
+    state = models.CharField(max_length=8, choices=State, default=State.RUNNING)
+    total = models.PositiveIntegerField()
+    done = models.PositiveIntegerField(default=0)
+    refused = models.PositiveIntegerField(default=0)
+    created_at = models.DateTimeField(db_default=ClockTimestamp(), editable=False)
+    touched_at = models.DateTimeField(db_default=ClockTimestamp(), editable=False)
+    ended_at = models.DateTimeField(null=True)
+    stopped_by = models.ForeignKey(
+        Actor, models.PROTECT, null=True, related_name="+", db_index=False
+    )
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["created_at"],
+                name="bulk_action_running",
+                condition=Q(state="running"),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.verb} {self.total}"
+
+
+class BulkItem(models.Model):
+    """One card of a bulk action, and what became of it."""
+
+    class State(models.TextChoices):
+        WAITING = "waiting"
+        DONE = "done"
+        REFUSED = "refused"
+
+    pk = models.CompositePrimaryKey("action_id", "number")
+    action = models.ForeignKey(
+        BulkAction, models.CASCADE, related_name="items", db_index=False
+    )
+    number = models.PositiveIntegerField()
+    card = models.ForeignKey(Card, models.CASCADE, related_name="+", db_index=False)
+    state = models.CharField(max_length=7, choices=State, default=State.WAITING)
+    code = models.CharField(max_length=40, blank=True, default="")
+    detail = models.TextField(blank=True, default="")
+    at = models.DateTimeField(null=True)
+
+    class Meta:
+        indexes = [
+            models.Index(
+                fields=["action", "number"],
+                name="bulk_item_waiting",
+                condition=Q(state="waiting"),
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.state}"
