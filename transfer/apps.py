@@ -5,3 +5,4 @@ class TransferConfig(AppConfig):
     """Boards in and out: our own JSON, Trello's, and tables of tasks."""
 
     name = "transfer"
+    timetable = "transfer.background"

@@ -1,0 +1,25 @@
+from accounts.errors import Conflict, Invalid
+
+
+class BadFile(Invalid):
+    """The file can't be read as what it should be."""
+
+    code = "bad_file"
+
+
+class AlreadyImported(Conflict):
+    """This very file has been imported here before. Say `again` to import it anew."""
+
+    code = "already_imported"
+
+
+class NotReady(Conflict):
+    """This import has begun already, or has ended."""
+
+    code = "import_not_ready"
+
+
+class TooLongToTell(Conflict):
+    """The answer is too long for this door."""
+
+    code = "too_long_to_tell"
