@@ -28,6 +28,10 @@ NEXT_STEPS = {
     "not_claimable": "Look at `current`: it says which rule keeps it back and, where known, until"
     " when.",
     "not_cancellable": "Only open cards and those at work can be called off.",
+    "not_a_dead_letter": "There is nothing to retry: look at the card (get_card).",
+    "does_not_fit": "Repeat with a `payload` that fits, or have the queue's input_schema"
+    " changed.",
+    "selection_changed": "Run the dry run again and decide by its numbers.",
     "too_many_endpoints": "Delete an endpoint that nobody needs first.",
     "endpoint_off": "Switch the endpoint on first (edit_webhook_endpoint).",
     "seat_at_capacity": "Finish or release one of the cards that `current` names, then"

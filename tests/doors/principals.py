@@ -86,7 +86,14 @@ def stored() -> dict[str, str]:
         name
         for name in connection.introspection.table_names()
         if name.startswith(
-            ("accounts_", "boards_", "leases_", "tasks_people_", "webhooks_")
+            (
+                "accounts_",
+                "boards_",
+                "leases_",
+                "tasks_people_",
+                "supervision_",
+                "webhooks_",
+            )
         )
     ]
     found = {}
