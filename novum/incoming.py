@@ -21,18 +21,20 @@ def caller_by_bearer(request: HttpRequest) -> Caller:
         raise
 
 
-def raw_body(request: HttpRequest) -> bytes:
-    """All of it, or more than MAX_BODY_BYTES of it. Raises RequestDataTooBig."""
-    return request.body or _chunked(request)
+def raw_body(request: HttpRequest, limit: int = MAX_BODY_BYTES) -> bytes:
+    """All of it, or more than `limit` bytes of it. Raises RequestDataTooBig."""
+    # Django holds no body above its own limit, but one can be read.
+    whole = request.body if limit <= MAX_BODY_BYTES else request.read(limit + 1)
+    return whole or _chunked(request, limit)
 
 
-def _chunked(request: HttpRequest) -> bytes:
+def _chunked(request: HttpRequest, limit: int) -> bytes:
     """A body of unknown length, which Django takes for an empty one under WSGI
     (under ASGI it has read it)."""
     stream = getattr(request, "environ", {}).get("wsgi.input")
     if stream is None or not request.META.get("HTTP_TRANSFER_ENCODING"):
         return b""
     raw = b""
-    while len(raw) <= MAX_BODY_BYTES and (more := stream.read(MAX_BODY_BYTES)):
+    while len(raw) <= limit and (more := stream.read(limit)):
         raw += more
     return raw

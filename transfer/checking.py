@@ -35,7 +35,8 @@ def check_document(document: BoardDocument) -> None:
             raise Invalid.at(f"/columns/{i}", "unstorable", fault)
         contract = column.contract
         for name in ("on_success", "on_failure"):
-            _within(contract and getattr(contract, name), columns, f"/columns/{i}")
+            target = None if contract is None else getattr(contract, name)
+            _within(target, columns, f"/columns/{i}")
     for i, card in enumerate(document.cards):
         _within(card.column, columns, f"/cards/{i}/column")
         _within(card.parent, len(document.cards), f"/cards/{i}/parent")

@@ -17,9 +17,3 @@ class NotReady(Conflict):
     """This import has begun already, or has ended."""
 
     code = "import_not_ready"
-
-
-class TooLongToTell(Conflict):
-    """The answer is too long for this door."""
-
-    code = "too_long_to_tell"

@@ -128,7 +128,9 @@ class _Telling:
                 wip_limit=row.wip_limit,
                 archived_at=row.archived_at,
                 created_at=row.created_at,
-                contract=contract and self._contract(contract, borrowed.get(row.pk)),
+                contract=None
+                if contract is None
+                else self._contract(contract, borrowed.get(row.pk)),
             )
 
     def _contract(
@@ -158,7 +160,7 @@ class _Telling:
             workspace_id=self._board.workspace_id, board=self._board
         ).order_by(*_ORDER)
         parents = self._parents()
-        for chunk in batched(rows.iterator(chunk_size=BATCH), BATCH, strict=False):
+        for chunk in batched(rows.iterator(chunk_size=BATCH), BATCH):
             ids = [row.pk for row in chunk]
             comments = _by_card(Comment.objects.filter(card__in=ids).order_by("id"))
             leases = _by_card(

@@ -70,7 +70,7 @@ def _by_name(
         ground_of(column) if column else _ground_to_be(part.contract, False)
         for column, part in zip(found, document.columns, strict=True)
     ]
-    return Places(board_id, [one and one.pk for one in found], grounds)
+    return Places(board_id, [one.pk if one else None for one in found], grounds)
 
 
 def _check_count(document: BoardDocument, there: list[Column]) -> None:

@@ -11,7 +11,7 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
-from transfer.contract import FORMAT, VERSION
+from transfer.contract import VERSION
 
 Moment = Annotated[datetime, Meta(tz=True)]
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
@@ -133,7 +133,7 @@ class CardPart(_Part, frozen=True, kw_only=True):
 
 
 class BoardDocument(_Part, frozen=True, omit_defaults=False, kw_only=True):
-    format: Literal["novum-board"] = FORMAT
+    format: Literal["novum-board"] = "novum-board"
     version: Annotated[int, Meta(ge=VERSION, le=VERSION)] = VERSION
     board: BoardPart
     columns: list[ColumnPart] = []
@@ -190,12 +190,13 @@ class ImportShape(msgspec.Struct, frozen=True):
 
 
 class BoardImport(msgspec.Struct, frozen=True):
-    """`id` is the new board's, there once `state` is done; `import_id` tells how far."""
+    """`board_id` is there once `state` is done; get_import tells how far it is."""
 
-    id: UUID
     import_id: UUID
+    board_id: UUID | None
     state: str
     imported: int
+    notes: list[str]
 
 
 class TableColumn(msgspec.Struct, frozen=True):

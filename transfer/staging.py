@@ -81,7 +81,7 @@ def stage(
     """
     rows = _Rows(caller, document, grounds, actors)
     done = 0
-    for chunk in batched(range(len(document.cards)), BATCH, strict=False):
+    for chunk in batched(range(len(document.cards)), BATCH):
         positions = _positions(len(chunk))
         cards = [
             rows.card(i, position) for i, position in zip(chunk, positions, strict=True)
@@ -122,7 +122,7 @@ def clear(run_id: UUID) -> None:
 def _keep(run_id: UUID, kind: str, rows: Iterable[dict[str, Any]]) -> None:
     """In batches: a card may have thousands of comments."""
     with connection.cursor() as cursor:
-        for chunk in batched(rows, BATCH, strict=False):
+        for chunk in batched(rows, BATCH):
             text = msgspec.json.encode(chunk).decode()
             cursor.execute(_STAGE, [run_id, kind, text])
 
@@ -234,7 +234,7 @@ class _Rows:
         same = msgspec.structs.asdict(part)
         by = self._actor(same.pop("cancel_requested_by"))
         del same["column"]
-        holder_id = self._actor(same.pop("holder"))
+        holder_id = self._actors[same.pop("holder")]
         return Lease(
             workspace_id=self._caller.workspace_id,
             card_id=card_id,
@@ -251,12 +251,12 @@ class _Rows:
 
 def _as_row(row: models.Model) -> dict[str, Any]:
     """Every column of the table, so that none falls back on null."""
-    values = {}
+    values: dict[str, Any] = {}
     for field in row._meta.concrete_fields:
         value = getattr(row, field.attname)
         if isinstance(value, bytes):
             value = "\\x" + value.hex()
-        values[field.column] = value
+        values[str(field.column)] = value
     return values
 
 

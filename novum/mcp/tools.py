@@ -21,8 +21,12 @@ from novum.mcp.schemas import (
 )
 from novum.mcp.slim import slimmed
 from novum.mcp.telling import describe, error_text
-from novum.operations.operation import Operation
+from novum.operations.operation import Download, Operation
 from novum.operations.perform import perform
+
+
+# Of a download. A model would read for minutes what it then can't keep.
+MOST_TOLD_BYTES = 100_000
 
 
 @dataclass(frozen=True)
@@ -84,6 +88,8 @@ class Tool:
         )
         if result is None:
             return "Done."
+        if isinstance(result, Download):
+            return result.value(MOST_TOLD_BYTES)
         if not own.get(VERBOSE):
             result = slimmed(result, brief=self.operation.changes)
         return {ITEMS: result} if is_bare_list(self.operation) else result

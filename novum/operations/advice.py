@@ -32,6 +32,11 @@ NEXT_STEPS = {
     "does_not_fit": "Repeat with a `payload` that fits, or have the queue's input_schema"
     " changed.",
     "selection_changed": "Run the dry run again and decide by its numbers.",
+    "bad_file": "Mend the file, or say how to read it (encoding, delimiter, header, roles).",
+    "already_imported": "Look at `current`, and repeat with `again: true` if it's meant.",
+    "import_not_ready": "Look at it with get_import; a file can be imported anew.",
+    "too_long_here": "Get it by REST (GET /v1/boards/{board_id}/export) or by the command"
+    " novum.",
     "too_many_endpoints": "Delete an endpoint that nobody needs first.",
     "endpoint_off": "Switch the endpoint on first (edit_webhook_endpoint).",
     "seat_at_capacity": "Finish or release one of the cards that `current` names, then"

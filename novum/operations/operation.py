@@ -8,15 +8,17 @@ follow from it.
 import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import IO, Annotated, Any
 from uuid import UUID
 
 import msgspec
 from msgspec import Meta
 
 from accounts.callers import Caller
+from accounts.errors import Conflict
 from accounts.pages import DEFAULT_PAGE_SIZE
 from leases.lookout import Wanted
+from novum.cleaning import MAX_BODY_BYTES
 from novum.operations.waiting import MAX_WAIT_SECONDS
 
 
@@ -62,6 +64,30 @@ class Remembers:
     again: Callable[[Caller, Any, Sequence[UUID]], Any]
 
 
+class TooLongHere(Conflict):
+    """The answer is too long for this door."""
+
+    code = "too_long_here"
+
+
+@dataclass(frozen=True)
+class Download:
+    """An answer in JSON that may be too long to hold at once; whoever reads `content`
+    closes it."""
+
+    name: str
+    size: int
+    content: IO[bytes]
+
+    def value(self, limit: int) -> Any:
+        """Raises TooLongHere beyond `limit` bytes."""
+        with self.content as content:
+            if self.size > limit:
+                detail = f"The answer has {self.size} bytes, {limit} are told here."
+                raise TooLongHere(detail, bytes=self.size)
+            return msgspec.json.decode(content.read())
+
+
 @dataclass(frozen=True)
 class Operation:
     """`name` is also the MCP tool, the CLI command and the operationId.
@@ -73,7 +99,8 @@ class Operation:
     call once more changes no row, not even by another event. `destroys`: it may
     overwrite or take away what no later call brings back. Both follow from the method
     where they aren't said. `reaches_out`: it calls other systems. `waits`: what a call
-    with `wait_seconds` that made nothing waits for.
+    with `wait_seconds` that made nothing waits for. `body_bytes`: how long a body may be
+    by REST. `call` may answer with a Download, in the form of `output`.
     """
 
     name: str
@@ -94,6 +121,7 @@ class Operation:
     destroys: bool | None = None
     reaches_out: bool = False
     waits: Callable[[Caller, Any], Wanted] | None = None
+    body_bytes: int = MAX_BODY_BYTES
 
     @property
     def noun(self) -> str:

@@ -12,6 +12,7 @@ from novum.operations import (
     messages,
     people,
     tasks,
+    transfer,
     workspaces,
 )
 from novum.operations.operation import Operation
@@ -30,5 +31,6 @@ OPERATIONS: tuple[Operation, ...] = (
     *me.OPERATIONS,
     *people.OPERATIONS,
     *workspaces.OPERATIONS,
+    *transfer.OPERATIONS,
     *(one for part in parts("operations") for one in part.OPERATIONS),
 )

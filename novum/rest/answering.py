@@ -4,7 +4,9 @@ from math import isfinite, nan
 from typing import Any
 
 import msgspec
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
+from django.utils.http import content_disposition_header
 
 from accounts.callers import Caller
 from accounts.errors import FieldError, Invalid
@@ -12,18 +14,20 @@ from boards.shapes import CardShape
 from novum import limits
 from novum.cleaning import clean, read_json
 from novum.incoming import raw_body
-from novum.operations.operation import Operation
+from novum.operations.operation import Download, Operation
 from novum.operations.perform import perform
 
 IN_QUERY = ("GET", "DELETE")
 IN_HEADER = {"if_match": "If-Match"}
 # Says how to answer rather than what to do: beside a body it may stand in the query.
 IN_QUERY_TOO = "wait_seconds"
+# A longer download is sent as it's read.
+HELD_BYTES = 1024 * 1024
 
 
 def answer(
     request: HttpRequest, operation: Operation, caller: Caller, path: dict[str, Any]
-) -> HttpResponse:
+) -> HttpResponseBase:
     """Raises the domain's errors, Unclean and TooManyRequests."""
     limits.check(caller, operation.bucket)
     result = perform(
@@ -33,6 +37,8 @@ def answer(
         strict=operation.method not in IN_QUERY,
         idempotency_key=_idempotency_key(request),
     )
+    if isinstance(result, Download):
+        return download(result)
     return _response(request, operation, result)
 
 
@@ -51,7 +57,7 @@ def _arguments(
         given: dict[str, Any] = dict(request.GET.items())
         clean(given)
     else:
-        given = _body(request)
+        given = _body(request, operation.body_bytes)
     outside: dict[str, Any] = {name: str(value) for name, value in path.items()}
     for name, header in IN_HEADER.items():
         if name in operation.input.__struct_fields__:
@@ -74,9 +80,9 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _body(request: HttpRequest) -> dict[str, Any]:
-    raw = raw_body(request)
-    value = read_json(raw) if raw else {}
+def _body(request: HttpRequest, limit: int) -> dict[str, Any]:
+    raw = raw_body(request, limit)
+    value = read_json(raw, limit=limit) if raw else {}
     if not isinstance(value, dict):
         raise Invalid(errors=[FieldError("", "invalid", "Send a JSON object.")])
     return value
@@ -91,6 +97,20 @@ def _idempotency_key(request: HttpRequest) -> str | None:
     if len(key) >= 2 and key[0] == key[-1] == '"':
         key = key[1:-1]
     return key
+
+
+def download(file: Download) -> HttpResponseBase:
+    """As a file to keep."""
+    kind = "application/json"
+    if file.size > HELD_BYTES:
+        return FileResponse(
+            file.content, as_attachment=True, filename=file.name, content_type=kind
+        )
+    with file.content as content:
+        response = HttpResponse(content.read(), content_type=kind)
+    shown = content_disposition_header(True, file.name)
+    response.headers["Content-Disposition"] = shown or "attachment"
+    return response
 
 
 def _response(request: HttpRequest, operation: Operation, result: Any) -> HttpResponse:

@@ -7,7 +7,7 @@ adds to a request, and both together cost as much as the work of a claim.
 
 from collections.abc import Callable
 
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.urls import Resolver404, resolve
 
@@ -37,10 +37,13 @@ def shortcut(get_response: Handler) -> Handler:
             return get_response(request)
         try:
             caller = caller_by_bearer(request)
-            response = answer(request, operation, caller, found.kwargs)
+            response: HttpResponseBase = answer(
+                request, operation, caller, found.kwargs
+            )
         except Exception as error:
             response = problems.plain(request, error)
-        response.headers["Content-Length"] = str(len(response.content))
+        if isinstance(response, HttpResponse):
+            response.headers["Content-Length"] = str(len(response.content))
         response.headers["X-Content-Type-Options"] = "nosniff"
         return response
 

@@ -6,7 +6,7 @@ address leads nowhere: signed-in people, preflights and mistakes come here.
 
 from typing import Any, ClassVar
 
-from django.http import HttpResponse
+from django.http.response import HttpResponseBase
 from rest_framework.exceptions import MethodNotAllowed
 from rest_framework.negotiation import BaseContentNegotiation
 from rest_framework.request import Request
@@ -37,7 +37,7 @@ class OperationView(APIView):
     content_negotiation_class = AlwaysJson
     operations: ClassVar[dict[str, Operation]] = {}
 
-    def handle(self, request: Request, **path: Any) -> HttpResponse:
+    def handle(self, request: Request, **path: Any) -> HttpResponseBase:
         method = "GET" if request.method == "HEAD" else str(request.method)
         operation = self.operations.get(method)
         if operation is None:

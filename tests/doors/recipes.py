@@ -26,6 +26,7 @@ from tests.builders import World, a_person, a_seat, a_token, a_workspace, receip
 from tests.doors.http import Http
 from tests.supervision import dead_letter_recipes
 from tests.tasks_people import recipes as tasks
+from tests.transfer import recipes as transfer
 
 
 @dataclass
@@ -242,6 +243,7 @@ RECIPES: dict[str, Recipe] = {
     "list_members": _nothing,
     **dead_letter_recipes.RECIPES,
     **tasks.RECIPES,
+    **transfer.RECIPES,
     **_of_parts(),
 }
 

@@ -7,6 +7,8 @@ from accounts.callers import Caller
 from accounts.models import Actor
 
 _MOST_NAMED = 20
+LONG_TITLES = "Titles longer than 500 characters, cut, and whole in the text"
+LONG_LABELS = "Labels cut to 50 characters"
 
 
 class Known:
@@ -37,12 +39,12 @@ class Known:
         """Who isn't here."""
         if not self._unknown:
             return []
-        names = [f"{name[:60]} ({n} times)" for name, n in self._unknown.most_common()]
+        names = [f"{name[:60]} ({n})" for name, n in self._unknown.most_common()]
         told = ", ".join(names[:_MOST_NAMED])
         more = (
             f" and {len(names) - _MOST_NAMED} more" if len(names) > _MOST_NAMED else ""
         )
         return [
-            f"Nobody here is {told}{more}: kept in the cards' properties, assigned to"
-            " nobody."
+            f"Not in this workspace: {told}{more}. Kept by name (in properties, above"
+            " comments), assigned to nobody."
         ]

@@ -1,6 +1,6 @@
 """How a file is to be read, where it isn't as it was found."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 import msgspec
 from msgspec import Meta
@@ -16,25 +16,34 @@ Role = Literal[
     "priority",
     "assignee",
     "done",
+    "archived",
     "property",
     "payload",
     "ignore",
 ]
-ROLES: tuple[Role, ...] = (
-    *("title", "description", "list", "labels", "due", "priority", "assignee", "done"),
-    *("property", "payload", "ignore"),
-)  # type: ignore[assignment]
+ROLES: tuple[Role, ...] = get_args(Role)
 Encoding = Literal[
-    *("", "utf-8", "utf-16", "cp1252", "iso-8859-1", "iso-8859-15", "cp1250"),
-    *("cp1251", "mac-roman", "shift_jis", "euc-kr", "gb18030", "big5"),
+    "",
+    "utf-8",
+    "utf-16",
+    "cp1252",
+    "iso-8859-1",
+    "iso-8859-15",
+    "cp1250",
+    "cp1251",
+    "mac-roman",
+    "shift_jis",
+    "euc-kr",
+    "gb18030",
+    "big5",
 ]
-ENCODINGS: tuple[str, ...] = Encoding.__args__[1:]  # type: ignore[attr-defined]
+ENCODINGS: tuple[str, ...] = get_args(Encoding)[1:]
 
 
 class Options(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Empty or null: as found. `roles` has one for each column, from left to right."""
 
-    encoding: Encoding = ""  # type: ignore[valid-type]
+    encoding: Encoding = ""
     delimiter: Literal["", ",", ";", "\t", "|"] = ""
     quotes: bool = True
     header: bool | None = None

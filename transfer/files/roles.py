@@ -17,7 +17,7 @@ _SINGLE: tuple[tuple[Role, tuple[str, ...]], ...] = (
     (
         "description",
         (
-            *("description", "notes", "desc", "body", "details", "content", "note"),
+            *("description", "desc", "body", "details", "content", "notes", "note"),
             *("card description", "text", "comment"),
         ),
     ),
@@ -50,6 +50,7 @@ _SINGLE: tuple[tuple[Role, tuple[str, ...]], ...] = (
             *("closed at", "completed date"),
         ),
     ),
+    ("archived", ("archived", "archived at", "is archived")),
 )
 _LABELS = frozenset(["labels", "label", "tags", "tag", "categories", "category"])
 

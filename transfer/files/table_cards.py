@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
+from django.utils.timezone import now
+
 from accounts.callers import Caller
 from accounts.errors import Invalid
 from boards.verbs.fields import MAX_LABEL_CHARACTERS
 from boards.verbs.text import MAX_NAME_CHARACTERS, MAX_TITLE_CHARACTERS
 from transfer.checking import card_fields
 from transfer.files import cells
-from transfer.files.known import Known
+from transfer.files.known import LONG_LABELS, LONG_TITLES, Known
 from transfer.files.options import Options, Role
 from transfer.files.reading import Reading
 from transfer.files.roles import has_header, roles_of, unique
@@ -25,7 +27,8 @@ NO_LIST = "Imported"
 _SAMPLES, _SAMPLE_CHARACTERS = 3, 60
 _ONCE: tuple[Role, ...] = (
     *("title", "description", "list", "due", "priority", "assignee", "done"),
-)  # type: ignore[assignment]
+    "archived",
+)
 
 
 def read_table(caller: Caller, text: Text, options: Options) -> Reading:
@@ -61,11 +64,13 @@ def read_table(caller: Caller, text: Text, options: Options) -> Reading:
 
 def _roles(options: Options, names: list[str], header: bool) -> list[Role]:
     if not options.roles:
-        roles = roles_of(names) if header else ["property"] * len(names)
+        roles: list[Role] = ["property"] * len(names)
+        if header:
+            roles = roles_of(names)
         if "title" not in roles:
             roles[0] = "title"
         return roles
-    roles = list(options.roles[: len(names)])
+    roles = options.roles[: len(names)]
     roles += ["property"] * (len(names) - len(roles))
     for role in _ONCE:
         if roles.count(role) > 1:
@@ -143,7 +148,7 @@ class _Reader:
     ) -> None:
         self._caller, self._names, self._roles = caller, names, roles
         self._order, self._keeps = order, keeps_faulty
-        self._known = Known(caller)
+        self._known, self._now = Known(caller), now()
         self._columns: dict[str, int] = {}
         self._met: Counter[str] = Counter()
         self._cards: list[CardPart] = []
@@ -161,7 +166,7 @@ class _Reader:
     def notes(self) -> list[str]:
         return [
             *self._known.notes(),
-            *(f"{count} times: {what}" for what, count in self._met.items()),
+            *(f"{what}: {count}." for what, count in self._met.items()),
         ]
 
     def take(self, row: Row) -> None:
@@ -200,6 +205,8 @@ class _Reader:
                 made.properties[name] = cell
         elif role == "done":
             self._done(made, name, cell)
+        elif role == "archived":
+            self._archived(made, name, cell)
         elif role == "due":
             due = cells.moment_of(cell, self._order)
             self._or_fault(made, name, role, cell, due, "a date")
@@ -214,6 +221,14 @@ class _Reader:
         if done and cells.moment_of(cell, self._order):
             made.properties[name] = cell
 
+    def _archived(self, made: _Made, name: str, cell: str) -> None:
+        """Since when, where it says so."""
+        is_gone = cells.is_done(cell)
+        self._or_fault(made, name, "is_archived", cell, is_gone, "yes or no")
+        if made.fields.pop("is_archived", False):
+            since = cells.moment_of(cell, self._order)
+            made.fields["archived_at"] = since or self._now
+
     def _or_fault(
         self, made: _Made, name: str, field: str, cell: str, value: Any, wanted: str
     ) -> None:
@@ -226,14 +241,12 @@ class _Reader:
     def _add(self, row: Row, title: str, made: _Made) -> None:
         description = made.fields.get("description", "")
         if len(title) > MAX_TITLE_CHARACTERS:
-            self._met[
-                "title longer than 500 characters: cut, and whole in the text"
-            ] += 1
+            self._met[LONG_TITLES] += 1
             description = f"{title}\n\n{description}".rstrip()
             title = title[: MAX_TITLE_CHARACTERS - 1] + "…"
         labels = [one[:MAX_LABEL_CHARACTERS].strip() for one in made.labels]
         if labels != made.labels:
-            self._met[f"label cut to {MAX_LABEL_CHARACTERS} characters"] += 1
+            self._met[LONG_LABELS] += 1
         name = made.list_name[:MAX_NAME_CHARACTERS].strip() or NO_LIST
         card = CardPart(
             column=self._columns.get(name, len(self._columns)),

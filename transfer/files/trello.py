@@ -15,7 +15,7 @@ from boards.verbs.fields import MAX_LABEL_CHARACTERS
 from boards.verbs.text import MAX_NAME_CHARACTERS, MAX_TITLE_CHARACTERS
 from transfer.checking import card_fields
 from transfer.files.cells import moment_of
-from transfer.files.known import Known
+from transfer.files.known import LONG_LABELS, LONG_TITLES, Known
 from transfer.files.reading import Reading
 from transfer.files.trello_parts import (
     age_of,
@@ -96,7 +96,7 @@ class _Board:
     def _column_part(self, one: dict[str, Any]) -> ColumnPart:
         name = " ".join(text(one, "name").split())
         if len(name) > MAX_NAME_CHARACTERS:
-            self._met["list name cut to 100 characters"] += 1
+            self._met["Names of lists cut to 100 characters"] += 1
         return ColumnPart(
             name=name[:MAX_NAME_CHARACTERS] or "List",
             archived_at=self._gone(one),
@@ -128,9 +128,7 @@ class _Board:
         checklists = self._checklists[key] or items(card, "checklists")
         description = described(card, checklists)
         if len(title) > MAX_TITLE_CHARACTERS:
-            self._met[
-                "title longer than 500 characters: cut, and whole in the text"
-            ] += 1
+            self._met[LONG_TITLES] += 1
             description = f"{title}\n\n{description}".rstrip()
             title = title[: MAX_TITLE_CHARACTERS - 1] + "…"
         handle, extra = self._people(card)
@@ -166,7 +164,7 @@ class _Board:
         told = text(card, "due")
         due = moment_of(told, "dmy") if told else None
         if told and due is None:
-            self._met["due that is no date: kept as a property"] += 1
+            self._met["Due dates that are none, kept as properties"] += 1
             return None, {"due": told}
         return due, {}
 
@@ -195,7 +193,7 @@ class _Board:
         for one in rows:
             name = " ".join((text(one, "name") or text(one, "color")).split())
             if len(name) > MAX_LABEL_CHARACTERS:
-                self._met[f"label cut to {MAX_LABEL_CHARACTERS} characters"] += 1
+                self._met[LONG_LABELS] += 1
             if name:
                 found.append(name[:MAX_LABEL_CHARACTERS].strip())
         return found
@@ -211,7 +209,7 @@ class _Board:
             who = words[1] or words[0] or "Somebody"
             said = f"**{who}** (in Trello):\n\n{said}"
         if len(said) > MAX_COMMENT_CHARACTERS:
-            self._met["comment cut to 20,000 characters"] += 1
+            self._met["Comments cut to 20,000 characters"] += 1
             said = said[: MAX_COMMENT_CHARACTERS - 1] + "…"
         return CommentPart(
             author=handle or self._caller.handle,
@@ -222,12 +220,12 @@ class _Board:
     def notes(self) -> list[str]:
         lists = sum(1 for one in self._lists if one.get("closed") is True)
         cards = sum(1 for one in self._cards if one.archived_at)
-        gone = f"{lists} archived lists and {cards} archived cards stay archived."
+        gone = f"Archived there and here: {lists} lists, {cards} cards."
         return [
             *([gone] if lists or cards else []),
             *self._known.notes(),
             *self._missing_comments(),
-            *(f"{count} times: {what}" for what, count in sorted(self._met.items())),
+            *(f"{what}: {count}." for what, count in sorted(self._met.items())),
             *self._history(),
         ]
 

@@ -118,13 +118,13 @@ def _number(told: str) -> Any:
 
 
 _LEFT = (
-    ("cover", "cover picture or colour: not carried"),
-    ("idMembersVoted", "votes: not carried"),
-    ("stickers", "stickers: not carried"),
-    ("coordinates", "place on a map: not carried"),
-    ("dueReminder", "reminder: not carried"),
-    ("pluginData", "data of a power-up: not carried"),
-    ("isTemplate", "template card: taken as a plain card"),
+    ("cover", "Cover pictures and colours, not carried"),
+    ("idMembersVoted", "Votes, not carried"),
+    ("stickers", "Stickers, not carried"),
+    ("coordinates", "Places on a map, not carried"),
+    ("dueReminder", "Reminders, not carried"),
+    ("pluginData", "Data of power-ups, not carried"),
+    ("isTemplate", "Template cards, taken as plain ones"),
 )
 
 
@@ -140,8 +140,8 @@ def left_behind(card: dict[str, Any]) -> Iterator[str]:
             )
         if name == "dueReminder" and not (isinstance(found, int) and found >= 0):
             continue
-        if found or found == 0:
+        if found or (name == "dueReminder" and found == 0):
             yield told
     role = text(card, "cardRole")
     if role:
-        yield f"{role} card: taken as a plain card"
+        yield f"Cards as {role}, taken as plain ones"

@@ -1,0 +1,85 @@
+"""What the operations on boards and files take."""
+
+from typing import Annotated, Any, Literal
+from uuid import UUID
+
+from msgspec import Meta
+
+from novum.operations.operation import Input
+from transfer.contract import MAX_TABLE_COLUMNS
+from transfer.files.options import Encoding, Options, Role
+
+
+class ExportBoard(Input, frozen=True):
+    board_id: UUID
+
+
+class ImportBoard(Input, frozen=True):
+    document: Annotated[dict[str, Any], Meta(description="As export_board answers it.")]
+    name: Annotated[str, Meta(description="Another name for the board.")] = ""
+    again: Annotated[
+        bool, Meta(description="Also if this very document was imported before.")
+    ] = False
+
+
+class ImportInput(Input, frozen=True):
+    import_id: UUID
+
+
+class FileInput(Input, frozen=True):
+    """A file and how to read it; what isn't said is found out."""
+
+    text: Annotated[str | None, Meta(description="The file's text …")] = None
+    base64: Annotated[str | None, Meta(description="… or its bytes.")] = None
+    file_name: Annotated[str, Meta(max_length=1000)] = ""
+    encoding: Encoding = ""
+    delimiter: Literal["", ",", ";", "\t", "|"] = ""
+    quotes: Annotated[
+        bool, Meta(description="False: quotes are characters like others.")
+    ] = True
+    header: Annotated[
+        bool | None, Meta(description="Whether the first row has names.")
+    ] = None
+    dates: Annotated[
+        Literal["", "dmy", "mdy"], Meta(description="How 03/04/2026 is meant.")
+    ] = ""
+    roles: Annotated[
+        list[Role],
+        Meta(
+            max_length=MAX_TABLE_COLUMNS,
+            description="What each column of a table is, from left to right.",
+        ),
+    ] = []
+    faults: Annotated[
+        Literal["skip", "keep"],
+        Meta(description="`keep`: a cell that doesn't fit becomes a property."),
+    ] = "skip"
+
+    @property
+    def options(self) -> Options:
+        return Options(
+            encoding=self.encoding,
+            delimiter=self.delimiter,
+            quotes=self.quotes,
+            header=self.header,
+            dates=self.dates,
+            roles=self.roles,
+            faults=self.faults,
+        )
+
+
+class ImportFile(FileInput, frozen=True):
+    import_id: Annotated[
+        UUID | None, Meta(description="Of preview_import, instead of the file.")
+    ] = None
+    board_name: Annotated[str, Meta(description="Of the new board.")] = ""
+    board_id: Annotated[
+        UUID | None,
+        Meta(description="A board that is there: lists go to columns of their names."),
+    ] = None
+    column_id: Annotated[
+        UUID | None, Meta(description="A column of that board, for all cards.")
+    ] = None
+    again: Annotated[
+        bool, Meta(description="Also if this very file was imported before.")
+    ] = False
