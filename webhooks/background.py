@@ -1,24 +1,24 @@
 """The loops' shells for Celery. `manage.py deliver` does the same without it.
 
 One run of the delivery loop at a time and deployment (or as many as
-NOVUM_WEBHOOK_LOOPS says): beat asks each second, and who finds the lock taken goes
-home. The lock is the database session's, so it ends with a killed worker.
+NOVUM_WEBHOOK_LOOPS says): beat asks each second, and who finds all turns taken goes
+home (webhooks.one_at_a_time).
 """
 
 import multiprocessing
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from celery import shared_task
 from celery.signals import worker_shutting_down
-from django.db import connection
 
 from supervision import loops
 from webhooks import conf, loop
 from webhooks.models import Endpoint
+from webhooks.one_at_a_time import turn
 from webhooks.verbs.forget import forget as forget_once
 from webhooks.verbs.switch_off import switch_off_orphaned
-
-LOCK = 0x6E6F7675  # "novu": any number that nobody else takes
 
 TIMETABLE: dict[str, dict[str, Any]] = {
     loop.NAME: {
@@ -52,26 +52,17 @@ def deliver() -> int:
         loops.ran(loop.NAME)
         return 0
     for number in range(conf.LOOPS):
-        if _locked(number):
-            try:
-                return loop.run(conf.RUN_SECONDS, _ending.is_set)
-            finally:
-                _unlock(number)
+        with turn(number) as is_lost:
+            if is_lost:
+                return loop.run(conf.RUN_SECONDS, partial(_is_over, is_lost))
     return 0
+
+
+def _is_over(is_lost: Callable[[], bool]) -> bool:
+    return _ending.is_set() or is_lost()
 
 
 @shared_task(name="webhooks.background.look_after")
 def look_after() -> None:
     switch_off_orphaned()
     forget_once()
-
-
-def _locked(number: int) -> bool:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s, %s)", [LOCK, number])
-        return bool(cursor.fetchone()[0])
-
-
-def _unlock(number: int) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_advisory_unlock(%s, %s)", [LOCK, number])

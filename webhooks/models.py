@@ -190,3 +190,14 @@ class Tally(models.Model):
 
     def __str__(self) -> str:
         return f"{self.delivered}/{self.failed}"
+
+
+class Turn(models.Model):
+    """Who runs the delivery loop with this number (webhooks.one_at_a_time)."""
+
+    number = models.IntegerField(primary_key=True)
+    holder = models.UUIDField()
+    until = models.DateTimeField()
+
+    def __str__(self) -> str:
+        return f"{self.number} until {self.until:%X}"
