@@ -1,8 +1,9 @@
 """What an installed app brings to the doors, where novum doesn't know it.
 
 Its AppConfig names modules: `operations` (OPERATIONS), `pages` (urlpatterns, entries),
-`timetable` (TIMETABLE for beat), `document` (`extend` for the OpenAPI document). So an
-app that nothing depends on goes with its folder and its line in INSTALLED_APPS.
+`timetable` (TIMETABLE for beat), `document` (`extend` for the OpenAPI document), `needs`
+(see novum.needs). So an app that nothing depends on goes with its folder and its line in
+INSTALLED_APPS.
 """
 
 from collections.abc import Iterator

@@ -11,6 +11,7 @@ class WebhooksConfig(AppConfig):
     pages = "webhooks.doors.urls"
     timetable = "webhooks.background"
     document = "webhooks.doors.document"
+    needs = "webhooks.doors.needs"
 
     def ready(self) -> None:
         from webhooks.doors.telling import tell_owner

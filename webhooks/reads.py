@@ -28,6 +28,7 @@ from webhooks.signing import message_id
 HOURS = 24
 # Counting goes so far: a page never counts a whole history.
 MOST_COUNTED = 10_000
+MOST_OFF = 50
 
 
 @dataclass(frozen=True)
@@ -62,10 +63,19 @@ def endpoint(caller: Caller, *, endpoint_id: UUID) -> EndpointShape:
 
 def switched_off(caller: Caller) -> int:
     """How many were switched off by themselves, for a notice to admins."""
+    return _off_by_themselves(caller).count() if caller.is_admin() else 0
+
+
+def off_by_themselves(caller: Caller) -> list[EndpointShape]:
+    """Those; for admins, to others none. The last ones first, MOST_OFF at most."""
     if not caller.is_admin():
-        return 0
+        return []
+    return _shown(list(_off_by_themselves(caller).order_by("-off_at")[:MOST_OFF]))
+
+
+def _off_by_themselves(caller: Caller) -> QuerySet[Endpoint]:
     own = Q(off="") | Q(off=Endpoint.Off.BY_HAND)
-    return _endpoints(caller).exclude(own).count()
+    return _endpoints(caller).exclude(own)
 
 
 def deliveries(

@@ -10,6 +10,7 @@ from novum.operations import (
     leases,
     me,
     messages,
+    needs,
     people,
     tasks,
     transfer,

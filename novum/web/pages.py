@@ -17,6 +17,7 @@ from accounts import reads
 from accounts.callers import Caller
 from accounts.credentials import caller_of_user
 from accounts.errors import DomainError, NotFound, Unauthenticated
+from novum import needs
 from novum.parts import parts
 from novum.problems import problem_of
 from tasks_people import inbox
@@ -111,6 +112,7 @@ def context(request: HttpRequest) -> dict[str, Any]:
         "workspaces": workspaces,
         # Asked for by pages with a bell only.
         "unread": lambda: inbox.unread(caller),
+        "needs": lambda: needs.remembered_alarm(caller),
         "live_me": f"{settings.NOVUM_LIVE_URL.replace('http', 'ws', 1)}/live/me",
         "nav_entries": [
             entry for part in parts("pages") for entry in part.entries(caller)

@@ -10,5 +10,6 @@ urlpatterns = [
     path("", include("novum.web.urls_moving")),
     path("", include("novum.web.urls_cards")),
     path("", include("novum.web.urls_tasks")),
+    path("", include("novum.web.urls_fleet")),
     *(path("", include(part)) for part in parts("pages")),
 ]

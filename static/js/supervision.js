@@ -3,6 +3,7 @@
 // filters go into the address as soon as they change; what is picked stays picked.
 import { setServerTime, tick } from "./countdown.js";
 import { localize } from "./local_times.js";
+import { fetchPart } from "./moves.js";
 
 const picked = new Set();
 const parts = () => [...document.querySelectorAll("[data-live-part]")];
@@ -69,7 +70,25 @@ document.addEventListener("change", ({ target }) => {
   }
   count();
 });
-document.addEventListener("submit", ({ target }) => {
+// A button of a row: done where the reader is, and the page says what came of it.
+async function act(form, submitter) {
+  if (form.dataset.sending !== undefined) return;
+  form.dataset.sending = "";
+  const body = new FormData(form, submitter);
+  const reply = await fetchPart(form.action, { method: "POST", body });
+  delete form.dataset.sending;
+  if (!reply.ok) return;
+  for (const menu of document.querySelectorAll("[data-live-part] details[open]")) menu.open = false;
+  document.dispatchEvent(new CustomEvent("novum:fleet"));
+}
+
+document.addEventListener("submit", (event) => {
+  const { target, submitter } = event;
+  if (target.matches("form[data-act]")) {
+    event.preventDefault();
+    act(target, submitter);
+    return;
+  }
   if (!target.matches("[data-filters]")) return;
   // Nothing but what is set: addresses that people like to share.
   for (const field of target.elements) if (field.name && !field.value) field.disabled = true;
@@ -89,6 +108,18 @@ setInterval(() => {
 }, 1000);
 document.addEventListener("novum:fleet", () => parts().forEach((part) => refresh(part)));
 document.addEventListener("visibilitychange", () => document.hidden || parts().forEach((part) => busy(part) || refresh(part)));
+// j and k walk along the rows, x picks one; never inside fields.
+document.addEventListener("keydown", (event) => {
+  const { key, target } = event;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
+  if (target.closest("input:not([type=checkbox]), textarea, select, dialog, [contenteditable]")) return;
+  const rows = [...document.querySelectorAll("[data-walk]")];
+  const at = rows.indexOf(target.closest("[data-walk]"));
+  if (key === "x" && at >= 0) rows[at].querySelector("input[data-pick]")?.click();
+  const step = { j: 1, k: -1 }[key];
+  const next = step && rows[at < 0 ? 0 : at + step];
+  next?.querySelector("a[href]")?.focus();
+});
 for (const box of document.querySelectorAll("input[data-pick]:checked")) pick(box);
 settle();
 document.querySelector("main").dataset.scripted = "";
