@@ -26,6 +26,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *columns.OPERATIONS,
     *agents.OPERATIONS,
     *events.OPERATIONS,
+    *needs.OPERATIONS,
     *dead_letters.OPERATIONS,
     *tasks.OPERATIONS,
     *messages.OPERATIONS,
