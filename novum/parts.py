@@ -2,8 +2,8 @@
 
 Its AppConfig names modules: `operations` (OPERATIONS), `pages` (urlpatterns, entries),
 `timetable` (TIMETABLE for beat), `document` (`extend` for the OpenAPI document), `needs`
-(see novum.needs). So an app that nothing depends on goes with its folder and its line in
-INSTALLED_APPS.
+(see novum.needs), `metrics` (`collect` for /metrics). So an app that nothing depends on
+goes with its folder and its line in INSTALLED_APPS.
 """
 
 from collections.abc import Iterator

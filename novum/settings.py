@@ -191,6 +191,13 @@ RATE_LIMITS = {
     "finish": env.int("NOVUM_RATE_LIMIT_FINISH", 240_000),
     "guess": env.int("NOVUM_RATE_LIMIT_GUESS", 120),
 }
+# Who may read /metrics: a bearer token, and who comes from these networks (with a token,
+# nobody else unless it's said). So many queues are told one by one.
+METRICS_TOKEN = env.str("NOVUM_METRICS_TOKEN", "")
+METRICS_ALLOW: list[str] = env.list(
+    "NOVUM_METRICS_ALLOW", default=[] if METRICS_TOKEN else ["127.0.0.0/8", "::1/128"]
+)
+METRICS_QUEUES = env.int("NOVUM_METRICS_QUEUES", 100)
 # Proxies in front whose X-Forwarded-For entries are believed.
 TRUSTED_PROXIES = env.int("NOVUM_TRUSTED_PROXIES", 0)
 EVENT_RETENTION_DAYS = env.int("NOVUM_EVENT_RETENTION_DAYS", 90)

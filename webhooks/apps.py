@@ -11,6 +11,7 @@ class WebhooksConfig(AppConfig):
     pages = "webhooks.doors.urls"
     timetable = "webhooks.background"
     document = "webhooks.doors.document"
+    metrics = "webhooks.doors.metrics"
     needs = "webhooks.doors.needs"
 
     def ready(self) -> None:
