@@ -112,14 +112,14 @@ class Lease(models.Model):
         db_index=False,
     )
     state = models.CharField(max_length=9, choices=State, default=State.ACTIVE)
-    attempt = models.PositiveIntegerField()
+    attempt = models.IntegerField()
     nonce = models.BinaryField(max_length=16, editable=False)
-    slot = models.PositiveIntegerField(null=True, editable=False)
+    slot = models.IntegerField(null=True, editable=False)
     # The length asked for, the default of each renewal; null = it never lapses.
-    seconds = models.PositiveIntegerField(null=True)
+    seconds = models.IntegerField(null=True)
     acquired_at = models.DateTimeField(db_default=ClockTimestamp())
     expires_at = models.DateTimeField(null=True)
-    renewals = models.PositiveIntegerField(default=0)
+    renewals = models.IntegerField(default=0)
     renewed_at = models.DateTimeField(null=True)
     ended_at = models.DateTimeField(null=True)
     outcome = models.CharField(
@@ -159,15 +159,15 @@ class Lease(models.Model):
                 condition=Q(state="active"),
                 name="lease_one_active_per_card",
             ),
+            # It's over or it isn't, and only without a result has it an outcome.
             models.CheckConstraint(
-                condition=Q(state="active", ended_at=None)
-                | (~Q(state="active") & Q(ended_at__isnull=False)),
-                name="lease_ended_iff_not_active",
-            ),
-            models.CheckConstraint(
-                condition=Q(outcome="")
-                | Q(state__in=["failed", "expired", "released", "revoked"]),
-                name="lease_outcome_only_without_result",
+                condition=Q(state="active", ended_at=None, outcome="")
+                | Q(state="completed", ended_at__isnull=False, outcome="")
+                | Q(
+                    state__in=["failed", "expired", "released", "revoked"],
+                    ended_at__isnull=False,
+                ),
+                name="lease_state_is_whole",
             ),
         ]
         indexes = [
@@ -208,7 +208,7 @@ class Slot(models.Model):
 
     pk = models.CompositePrimaryKey("column_id", "number")
     column = models.ForeignKey(Column, models.CASCADE, related_name="+", db_index=False)
-    number = models.PositiveIntegerField()
+    number = models.IntegerField()
     lease_id = models.UUIDField(null=True)
 
     def __str__(self) -> str:

@@ -44,7 +44,7 @@ def test_a_second_active_lease_on_a_card(world):
 def test_a_lease_that_is_over_and_not_over(world, fields):
     world.add()
     held = world.claim()
-    with refused("lease_ended_iff_not_active"), transaction.atomic():
+    with refused("lease_state_is_whole"), transaction.atomic():
         Lease.objects.filter(pk=held.lease.id).update(**fields)
 
 
@@ -53,7 +53,7 @@ def test_an_outcome_without_an_end_that_has_one(world, state):
     world.add()
     held = world.claim()
     ended = None if state == "active" else timezone.now()
-    with refused("lease_outcome_only_without_result"), transaction.atomic():
+    with refused("lease_state_is_whole"), transaction.atomic():
         Lease.objects.filter(pk=held.lease.id).update(
             state=state, ended_at=ended, outcome="requeued"
         )
@@ -61,25 +61,25 @@ def test_an_outcome_without_an_end_that_has_one(world, state):
 
 def test_a_claimed_card_without_a_lease_and_the_other_way_round(world):
     card = world.add()
-    with refused("card_claimed_has_lease"), transaction.atomic():
+    with refused("card_state_is_whole"), transaction.atomic():
         Card.objects.filter(pk=card).update(state="claimed")
     held = world.claim()
-    with refused("card_claimed_has_lease"), transaction.atomic():
+    with refused("card_state_is_whole"), transaction.atomic():
         Card.objects.filter(pk=held.card.id).update(state="open")
-    with refused("card_claimed_has_lease"), transaction.atomic():
+    with refused("card_state_is_whole"), transaction.atomic():
         Card.objects.filter(pk=held.card.id).update(state="done", lease_id=None)
 
 
 def test_a_claimed_card_in_the_archive(world):
     world.add()
     held = world.claim()
-    with refused("card_claimed_is_not_archived"), transaction.atomic():
+    with refused("card_state_is_whole"), transaction.atomic():
         Card.objects.filter(pk=held.card.id).update(archived_at=timezone.now())
 
 
 def test_a_state_that_is_none(world):
     card = world.add()
-    with refused("card_state_known"), transaction.atomic():
+    with refused("card_state_is_whole"), transaction.atomic():
         Card.objects.filter(pk=card).update(state="ready")
 
 
