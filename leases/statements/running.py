@@ -43,7 +43,8 @@ def embedded(queryset: QuerySet[Any], **parameters: object) -> str:
     because a partial index is only found by a prepared plan when its condition is a
     constant in the text.
     """
-    with transaction.atomic():  # outside of one, Django makes no row lock into SQL
+    # Outside of a transaction Django makes no row lock into SQL.
+    with transaction.atomic(savepoint=False):
         text, values = queryset.query.sql_with_params()
     parts = text.split("%s")
     assert len(parts) == len(values) + 1
