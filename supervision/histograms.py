@@ -32,7 +32,7 @@ def percentile(histogram: Sequence[int], share: float) -> float | None:
     rank, before = max(1, math.ceil(share * total)), 0
     for number, count in enumerate(histogram):
         if before + count >= rank:
-            return _within(number, (rank - before) / count)
+            return round(_within(number, (rank - before - 0.5) / count), 3)
         before += count
     raise AssertionError("A rank is at most the total.")
 

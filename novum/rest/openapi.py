@@ -114,6 +114,8 @@ def _parameter(
         schema.pop("default", None)
     if name == "handle":
         schema = {**schema, "pattern": "^[a-z0-9][a-z0-9-]{0,38}$"}
+    if name == "queue" and place == "path":
+        schema = {**schema, "pattern": "^[a-z0-9][a-z0-9_-]{0,59}$"}
     return {"name": name, "in": place, "required": required, "schema": schema}
 
 

@@ -14,10 +14,11 @@ _PARAMETER = re.compile(r"{(\w+)}")
 
 
 def _route(operation_path: str) -> str:
-    """Every id is a UUID: `<str:…>` would swallow the verb behind the colon."""
+    """Names have no colon and ids are UUIDs: `<str:…>` would swallow the verb behind
+    the colon."""
 
     def converter(found: re.Match[str]) -> str:
-        kind = "slug" if found[1] == "handle" else "uuid"
+        kind = "slug" if found[1] in ("handle", "queue") else "uuid"
         return f"<{kind}:{found[1]}>"
 
     return _PARAMETER.sub(converter, operation_path.lstrip("/"))

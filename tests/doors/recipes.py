@@ -24,7 +24,7 @@ from leases.shapes import Claim
 from novum.operations.operation import Operation
 from tests.builders import World, a_person, a_seat, a_token, a_workspace, receipt
 from tests.doors.http import Http
-from tests.supervision import dead_letter_recipes
+from tests.supervision import dead_letter_recipes, queue_recipes
 from tests.tasks_people import recipes as tasks
 from tests.transfer import recipes as transfer
 
@@ -241,6 +241,7 @@ RECIPES: dict[str, Recipe] = {
     "get_me": _nothing,
     "list_my_leases": _nothing,
     "list_members": _nothing,
+    **queue_recipes.RECIPES,
     **dead_letter_recipes.RECIPES,
     **tasks.RECIPES,
     **transfer.RECIPES,
