@@ -75,7 +75,7 @@ class LetterGroups(msgspec.Struct, frozen=True):
     total: int
 
 
-def matching(caller: Caller, wanted: LetterFilter) -> QuerySet[Card]:
+def matching(caller: Caller, wanted: LetterFilter) -> QuerySet[Any]:
     """With `failed_at`, `group` and `failed_in`. Raises NotFound (board)."""
     # What lies where nobody has noted it yet is shown with what the card says.
     rows = Card.objects.filter(DEAD, _boards(caller, wanted)).annotate(
@@ -100,7 +100,7 @@ def matching(caller: Caller, wanted: LetterFilter) -> QuerySet[Card]:
     return rows.filter(_about(caller, wanted.text)) if wanted.text else rows
 
 
-def oldest_first(rows: QuerySet[Card]) -> QuerySet[Card]:
+def oldest_first(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Who failed first is first back in the queue."""
     return rows.order_by("failed_at", "id")
 
@@ -116,7 +116,7 @@ def letters(
     )
 
 
-def page_of(rows: QuerySet[Card], page_size: int, page_token: str) -> Page[Card]:
+def page_of(rows: QuerySet[Any], page_size: int, page_token: str) -> Page[Card]:
     """Rows of `matching`, with people and notes."""
     whole = with_people(rows).select_related("dead_letter__holder")
     return cut_page(whole, _ORDER, _TYPES, page_size, page_token, lambda row: row)

@@ -1,5 +1,6 @@
 """Keep the notes on dead letters, where no lease's end does it by itself."""
 
+from datetime import datetime
 from uuid import UUID
 
 from django.db.models import OuterRef, Subquery
@@ -44,7 +45,9 @@ def adopt() -> int:
     return len(found)
 
 
-def _of(card_id: UUID, column_id: UUID, at: object, lease: Lease | None) -> DeadLetter:
+def _of(
+    card_id: UUID, column_id: UUID, at: datetime, lease: Lease | None
+) -> DeadLetter:
     if lease is None:
         return DeadLetter(card_id=card_id, column_id=column_id, at=at)
     return DeadLetter(

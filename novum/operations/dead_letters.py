@@ -48,11 +48,10 @@ def list_dead_letter_groups(
 
 
 def retry_dead_letters(caller: Caller, given: ManyDeadLetters) -> Bulk:
-    """Each goes back to the queue it failed in with fresh attempts; its history stays.
-    Refused: what doesn't fit the input schema, whose queue is gone, or that somebody
-    has retried. A dry run first, unless `dry_run` is false: it says how many `will` run
-    and why others won't. Up to 200 are done when it answers, the worker does the rest
-    in chunks: watch it with get_bulk_action."""
+    """To the queues they failed in, with fresh attempts; history stays. A dry run,
+    unless `dry_run` is false: how many `will` run, and why others won't (input schema,
+    queue gone, retried by somebody). Up to 200 are done at once, the others in chunks
+    by the worker: get_bulk_action."""
     return _many(caller, Doing("retry"), given)
 
 
@@ -69,9 +68,9 @@ def discard_dead_letters(caller: Caller, given: DiscardDeadLetters) -> Bulk:
 
 
 def retry_dead_letter(caller: Caller, given: RetryDeadLetter) -> CardShape:
-    """One card, at once; with `payload` its input is put right in the same transaction.
-    422 `does_not_fit` names what the queue's input schema has against it; nothing is
-    changed then."""
+    """At once; with `payload` its input is put right in the same transaction. 422
+    `does_not_fit` names what the queue's input schema has against it, and changes
+    nothing."""
     retry_one(
         caller,
         card_id=given.card_id,
@@ -273,5 +272,6 @@ OPERATIONS = (
         scope="write",
         who="editor",
         repeatable=True,
+        destroys=True,
     ),
 )

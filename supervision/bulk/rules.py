@@ -74,6 +74,7 @@ def facts_of(doing: Doing, cards: Iterable[Card]) -> Facts:
     if doing.verb == "discard":
         return Facts()
     if doing.verb == "move":
+        assert doing.column_id is not None
         target = Column.objects.filter(pk=doing.column_id, archived_at=None)
         return Facts(target=target.first())
     wanted = queues_of(cards)
