@@ -2,7 +2,8 @@ from accounts.errors import Conflict, Invalid
 
 
 class BadFile(Invalid):
-    """The file can't be read as what it should be."""
+    """The file can't be read as what it should be. With the fact `mendable` it may be
+    read otherwise."""
 
     code = "bad_file"
 

@@ -53,6 +53,7 @@ def _actions(text: str, *, on_board: bool) -> list[Action]:
         Action(_("My tasks"), "list-checks", url=reverse("my")),
         Action(_("Tasks of all queues"), "inbox", url=reverse("tasks")),
         Action(_("Messages"), "bell", url=reverse("messages")),
+        Action(_("Import a file"), "upload", url=reverse("import")),
         Action(_("Agents"), "bot", url=reverse("agents")),
         Action(_("Members"), "users", url=reverse("members")),
         Action(_("Your profile"), "user", url=reverse("profile")),

@@ -10,6 +10,7 @@ urlpatterns = [
     path("", include("novum.web.urls_moving")),
     path("", include("novum.web.urls_cards")),
     path("", include("novum.web.urls_tasks")),
+    path("", include("novum.web.urls_transfer")),
     path("", include("novum.web.urls_fleet")),
     *(path("", include(part)) for part in parts("pages")),
 ]

@@ -48,7 +48,8 @@ def table_of(text: str, delimiter: str = "", *, quotes: bool = True) -> Table:
             line = _open_quote(text, delimiter)
             raise BadFile(
                 f"A quote that begins in line {line + skipped_lines} never ends. Mend"
-                " the file, or read quotes as plain characters."
+                " the file, or read quotes as plain characters.",
+                mendable=True,
             ) from None
         rows = _rows(text, delimiter, quotes, strict=False)
         notes.append("Behind some closing quotes stands more text: read as one cell.")
@@ -68,7 +69,7 @@ def _table(
     width = max(len(row.cells) for row in filled)
     if width > MAX_TABLE_COLUMNS:
         detail = f"{width} columns; {MAX_TABLE_COLUMNS} are read at most."
-        raise BadFile(f"The table has {detail} Is the delimiter right?")
+        raise BadFile(f"The table has {detail} Is the delimiter right?", mendable=True)
     return Table(delimiter, width, filled, len(rows) - len(filled), notes)
 
 

@@ -72,7 +72,7 @@ def _decoded(content: bytes, encoding: str) -> str:
             # Five of its bytes mean nothing; there every byte is a character.
             return content.decode("iso-8859-1")
         detail = f"The file is not {encoding} at byte {error.start}."
-        raise BadFile(f"{detail} Choose another encoding.") from None
+        raise BadFile(f"{detail} Choose another encoding.", mendable=True) from None
 
 
 def _refuse_binary(text: str) -> None:

@@ -46,20 +46,42 @@ def take_file(
         raise BadFile(f"A file has at most {size} MB.", code="too_large")
     reading = read_file(caller, content, options)
     check_document(reading.document)
+    run = _draft(caller, content, file_name, options, reading.kind)
+    return run, reading
+
+
+def keep_file(caller: Caller, *, content: bytes, file_name: str) -> UUID:
+    """The same for people, who are shown the draft next: what may be mended by reading
+    it otherwise is kept, too. Raises BadFile."""
+    try:
+        return take_file(caller, content=content, file_name=file_name)[0].pk
+    except BadFile as error:
+        if not error.facts.get("mendable"):
+            raise
+        table = ImportRun.Kind.TABLE
+        return _draft(caller, content, file_name, _AS_FOUND, table).pk
+
+
+def _draft(
+    caller: Caller,
+    content: bytes,
+    file_name: str,
+    options: Options,
+    kind: ImportRun.Kind,
+) -> ImportRun:
     run = ImportRun.objects.create(
         workspace_id=caller.workspace_id,
         actor_id=caller.actor_id,
         token_id=caller.token_id,
-        kind=reading.kind,
+        kind=kind,
         file_name=_named(file_name),
         sha256=hashlib.sha256(content).hexdigest(),
         size=len(content),
         content=content,
         options=msgspec.to_builtins(options),
-        total=len(reading.document.cards),
     )
     _drop_drafts(caller)
-    return run, reading
+    return run
 
 
 @transaction.atomic
@@ -147,7 +169,7 @@ def _begin(caller: Caller, run: ImportRun, reading: Reading, target: Target) -> 
     check_document(reading.document)
     # Told now, not by the worker a while later.
     find_places(caller, reading.document, target)
-    run.total = len(reading.document.cards)
+    run.kind, run.total = reading.kind, len(reading.document.cards)
     if run.total <= MOST_CARDS_AT_ONCE:
         carry_out(caller, run, reading)
     else:
