@@ -42,6 +42,17 @@ BOARD_RESTORED = "board.restored"
 # (tasks_people.verbs.ended).
 TASK_DONE = "task.done"
 
+# All of them: what a pattern such as `card.lease.*` can mean.
+TYPES = (
+    *(CARD_CREATED, CARD_UPDATED, CARD_MOVED, CARD_ARCHIVED, CARD_RESTORED),
+    *(CARD_COMMENTED, CARD_REQUEUED, CARD_CANCEL_REQUESTED, CARD_CANCELLED),
+    *(LEASE_CLAIMED, LEASE_COMPLETED, LEASE_FAILED, LEASE_EXPIRED, LEASE_RELEASED),
+    *(LEASE_REVOKED, LEASE_DEADLETTERED, CONTRACT_UPDATED),
+    *(COLUMN_PAUSED, COLUMN_RESUMED, COLUMN_CREATED, COLUMN_UPDATED, COLUMN_MOVED),
+    *(COLUMN_DELETED, BOARD_CREATED, BOARD_UPDATED, BOARD_ARCHIVED, BOARD_RESTORED),
+    TASK_DONE,
+)
+
 EVENT_COLUMNS = (
     "id, workspace_id, type, actor_id, token_id, board_id, column_id, card_id,"
     " lease_id, sequence, data"

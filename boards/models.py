@@ -471,6 +471,15 @@ class EventQuerySet(models.QuerySet["Event"]):
         return made
 
 
+# What every job brings about, whatever becomes of it.
+DAILY_EVENTS = (
+    "card.created",
+    "card.lease.claimed",
+    "card.lease.completed",
+    "task.done",
+)
+
+
 class Event(models.Model):
     """What happened, written in the transaction that did it: activity log, outbox and
     feed in one. Append-only; names of actors live on because actors are never deleted.
@@ -513,6 +522,15 @@ class Event(models.Model):
         ]
         indexes = [
             models.Index(fields=["workspace", "transaction", "id"], name="event_feed"),
+            # The activity of a board or somebody, and all that isn't each job's daily
+            # bread: one type of that is dense enough to be met on the way.
+            models.Index(fields=["board_id", "id"], name="event_of_board"),
+            models.Index(fields=["actor", "id"], name="event_of_actor"),
+            models.Index(
+                fields=["workspace", "type", "id"],
+                name="event_rare",
+                condition=~Q(type__in=DAILY_EVENTS),
+            ),
         ]
 
     def __str__(self) -> str:
