@@ -82,6 +82,11 @@ async function act(form, submitter) {
   document.dispatchEvent(new CustomEvent("novum:fleet"));
 }
 
+document.addEventListener("click", ({ target }) => {
+  if (!target.closest("[data-pick-none]")) return;
+  picked.clear();
+  settle();
+});
 document.addEventListener("submit", (event) => {
   const { target, submitter } = event;
   if (target.matches("form[data-act]")) {

@@ -175,6 +175,8 @@ RECIPES: dict[str, Recipe] = {
     "set_lease_activity": _with(_held, doing="Reading it"),
     "get_lease": lambda world, by: {"lease_id": _a_claim(world).lease.id},
     "list_leases": _board,
+    "find_leases": _nothing,
+    "revoke_leases": lambda world, by: {"lease_ids": [_a_claim(world).lease.id]},
     "list_cards": _board,
     "create_card": _with(_column, title="New"),
     "bulk_create_cards": _with(_column, cards=[{"title": "New"}]),
