@@ -123,26 +123,46 @@ DATABASE_URL = env.str("DATABASE_URL", _services().get("database_url", ""))
 REDIS_URL = env.str("REDIS_URL", _services().get("redis_url", ""))
 
 
+# What a session with the database is to be like, in milliseconds where it's a time.
+DATABASE_SESSION: dict[str, str] = {
+    "lock_timeout": str(env.int("NOVUM_LOCK_TIMEOUT_MS", 10_000)),
+    "statement_timeout": str(env.int("NOVUM_STATEMENT_TIMEOUT_MS", 60_000)),
+    "idle_in_transaction_session_timeout": "60000",
+    # A prepared statement is planned once per session. By default PostgreSQL goes on
+    # planning some of them for each run, which takes longer than running them.
+    "jit": "off",
+    "plan_cache_mode": "force_generic_plan",
+    # So a plan that was made while a table was small is kept, also for the checks of
+    # foreign keys, and without these it goes on reading the whole table when that has
+    # grown a thousandfold. What's left is a row by its index, each time.
+    "enable_seqscan": "off",
+    "enable_mergejoin": "off",
+    "enable_hashjoin": "off",
+}
+# "transaction": PgBouncer (or the like) stands between and hands sessions out for one
+# transaction each. Then nothing is kept in a session (docs/deployment.md).
+DATABASE_POOLER = env.str("NOVUM_DATABASE_POOLER", "")
+
+
 def _database() -> dict[str, Any]:
     """Long-lived pooled connections: opening one costs nine times a claim."""
     url = DATABASE_URL or "postgres://novum@127.0.0.1:1/novum"
     found: dict[str, Any] = environ.Env.db_url_config(url)
     options = found.setdefault("OPTIONS", {})
-    options["options"] = (
-        f"-c lock_timeout={env.int('NOVUM_LOCK_TIMEOUT_MS', 10_000)}"
-        f" -c statement_timeout={env.int('NOVUM_STATEMENT_TIMEOUT_MS', 60_000)}"
-        " -c idle_in_transaction_session_timeout=60000"
-        # A prepared statement is planned once per session. By default PostgreSQL goes
-        # on planning some of them for each run, which takes longer than running them.
-        " -c jit=off -c plan_cache_mode=force_generic_plan"
-        # So a plan that was made while a table was small is kept, also for the checks
-        # of foreign keys, and without these it goes on reading the whole table when
-        # that has grown a thousandfold. What's left is a row by its index, each time.
-        " -c enable_seqscan=off -c enable_mergejoin=off -c enable_hashjoin=off"
-    )
-    # Statements are prepared where they ask for it (leases.statements), never by count.
-    # None, Django's default, would prepare nothing even then.
-    options["prepare_threshold"] = 1_000_000_000
+    if DATABASE_POOLER == "transaction":
+        # Nothing is prepared, also not where it's asked for.
+        options["prepare_threshold"] = None
+        found["DISABLE_SERVER_SIDE_CURSORS"] = True
+    elif DATABASE_POOLER:
+        raise ImproperlyConfigured(
+            f"NOVUM_DATABASE_POOLER is 'transaction' or empty, not {DATABASE_POOLER!r}."
+        )
+    else:
+        kept = (f"-c {name}={value}" for name, value in DATABASE_SESSION.items())
+        options["options"] = " ".join(kept)
+        # Statements are prepared where they ask for it (leases.statements), never by
+        # count. None, Django's default, would prepare nothing even then.
+        options["prepare_threshold"] = 1_000_000_000
     size = env.int("NOVUM_DB_POOL", 8)
     if size:
         options["pool"] = {"min_size": 1, "max_size": size, "timeout": 10}
@@ -279,8 +299,9 @@ CSRF_TRUSTED_ORIGINS = [NOVUM_URL] if _https else []
 SECURE_SSL_REDIRECT = env.bool("NOVUM_HTTPS_ONLY", False)
 SECURE_REDIRECT_EXEMPT = [r"^v1/(healthz|readyz)$"]
 SECURE_HSTS_SECONDS = env.int("NOVUM_HSTS_SECONDS", 0)
-# HSTS for other hosts of the domain, and in browsers' lists: not ours to decide.
-SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+# HSTS for other hosts of the domain, and in browsers' lists: not ours to decide. And
+# without a mailer nothing tries to send mail.
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021", "mail.W001"]
 
 LANGUAGE_CODE = "en"
 TIME_ZONE = "UTC"
