@@ -6,9 +6,11 @@ from uuid import UUID
 
 import msgspec
 
+from accounts.blank import is_blank
 from accounts.callers import Caller
 from accounts.errors import NotFound
 from boards import access
+from boards.verbs.text import MAX_NAME_CHARACTERS
 from transfer.contract import PREVIEWED_PROBLEMS, PREVIEWED_ROWS
 from transfer.files.options import Options
 from transfer.files.reading import Reading, read_file
@@ -72,7 +74,7 @@ def previewed(caller: Caller, run: ImportRun, reading: Reading) -> Preview:
     return Preview(
         import_id=run.pk,
         kind=reading.kind.value,
-        board=document.board.name,
+        board=board_name(run, reading),
         columns=[
             one.name + (" (archived)" if one.archived_at else "")
             for one in document.columns
@@ -90,6 +92,15 @@ def previewed(caller: Caller, run: ImportRun, reading: Reading) -> Preview:
         dates=reading.dates,
         table=reading.table,
     )
+
+
+def board_name(run: ImportRun, reading: Reading) -> str:
+    """A table has no name of its own: that of its file."""
+    if reading.kind == ImportRun.Kind.TABLE:
+        stem = run.file_name.rpartition(".")[0].strip()[:MAX_NAME_CHARACTERS]
+        if stem and not is_blank(stem):
+            return stem
+    return reading.document.board.name
 
 
 def earlier(caller: Caller, run: ImportRun) -> list[Earlier]:

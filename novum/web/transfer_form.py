@@ -18,10 +18,10 @@ DELIMITERS = (
     ("\t", _("Tab")),
     ("|", _("Vertical bar")),
 )
-DATES = (("dmy", _("Day first: 31.12.2026")), ("mdy", _("Month first: 12/31/2026")))
+DATES = (("dmy", _("Day first")), ("mdy", _("Month first")))
 FAULTS = (
     ("skip", _("Skip the row")),
-    ("keep", _("Keep the card, the cell as a property")),
+    ("keep", _("Keep it as a property")),
 )
 ROLE_NAMES = {
     "title": _("Title"),

@@ -176,7 +176,7 @@ class _Reader:
                 self._cell(made, name, role, cell)
         title = " ".join(made.fields.get("title", "").split())
         if not title:
-            self._skip(row, "", "it has no title.")
+            self._skip(row, "", "It has no title.")
         elif made.faults and not self._keeps:
             self._skip(row, title, " ".join(made.faults))
         else:

@@ -22,7 +22,7 @@ from transfer.files.options import Options
 from transfer.files.reading import Reading, read_file
 from transfer.models import ImportRun
 from transfer.places import find_places
-from transfer.reads import earlier, run_of
+from transfer.reads import board_name, earlier, run_of
 from transfer.shapes import Target
 from transfer.verbs.carry_out import carry_out
 
@@ -167,6 +167,9 @@ def forget_files() -> None:
 
 def _begin(caller: Caller, run: ImportRun, reading: Reading, target: Target) -> None:
     check_document(reading.document)
+    if target.board_id is None and not target.name:
+        name = board_name(run, reading)
+        run.target = msgspec.to_builtins(Target(name=name))
     # Told now, not by the worker a while later.
     find_places(caller, reading.document, target)
     run.kind, run.total = reading.kind, len(reading.document.cards)
