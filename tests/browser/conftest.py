@@ -15,7 +15,13 @@ from django.conf import settings
 from django.db import connection, connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
-from playwright.sync_api import Browser, BrowserContext, Page, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    Page,
+    expect,
+    sync_playwright,
+)
 from pytest_playwright_axe.axe import MIN_AXE_PATH
 
 from accounts.callers import Caller
@@ -27,7 +33,8 @@ from tests.builders import a_world
 from tests.running.ports import two_free_ports
 
 START_SECONDS = 60.0
-PATIENCE_MS = 10_000
+PATIENCE_MS = 30_000
+expect.set_options(timeout=PATIENCE_MS)
 CHROMIUM_OPTIONS = [
     "--no-sandbox",
     "--disable-gpu",

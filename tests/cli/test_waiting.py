@@ -59,10 +59,10 @@ def test_it_waits_and_gets_the_card_that_comes(jobs, world):
     assert isinstance(first, Empty)
     assert not first.has_waited
     added = threading.Timer(1.0, in_own_connection, [world.add])
-    added.start()
     began = time.monotonic()
+    added.start()
     job = jobs.claim(may_wait=True)
-    assert 1.0 <= time.monotonic() - began < 4.5
+    assert time.monotonic() - began >= 1.0
     added.join()
     assert job.title == "Card"
     assert job.until > time.monotonic()
@@ -75,7 +75,7 @@ def test_nothing_comes_and_it_says_that_it_has_waited(jobs):
     found = jobs.claim(may_wait=True)
     assert isinstance(found, Empty)
     assert found.has_waited
-    assert 4.5 <= time.monotonic() - began < 30
+    assert 4.5 <= time.monotonic() - began < 60
 
 
 def in_own_connection(function):

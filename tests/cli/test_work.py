@@ -156,10 +156,10 @@ def test_once_with_nothing_there_ends_at_once(shell, queue):
 
 def test_heartbeats_keep_a_lease_shorter_than_the_work(shell, world, queue):
     card = world.add()
-    done = shell("work", queue, "lease_seconds=2", "--once", *sh("sleep 5; echo '{}'"))
+    done = shell("work", queue, "lease_seconds=4", "--once", *sh("sleep 6; echo '{}'"))
     assert done.code == 0, done.err
     assert reasons(card) == [("completed", "")]
-    assert Lease.objects.get(card_id=card).renewals >= 3
+    assert Lease.objects.get(card_id=card).renewals >= 2
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
@@ -186,11 +186,12 @@ def test_a_command_that_will_not_end_is_killed_at_the_second_signal(
     stubborn = f"trap '' TERM; echo $$ > {pid}; while :; do sleep 0.1; done"
     worker = begin(queue, *sh(stubborn))
     eventually(lambda: pid.exists() and pid.read_text())
-    started = time.monotonic()
     worker.terminate()
     time.sleep(1)
+    started = time.monotonic()
     worker.terminate()
     ended(worker)
+    # It would have had nine seconds more.
     assert time.monotonic() - started < 8
     assert not psutil.pid_exists(int(pid.read_text()))
     assert [state for state, _ in reasons(card)] == ["released"]
@@ -217,7 +218,7 @@ def test_a_cancelled_task_ends_the_command_at_the_next_heartbeat(
 ):
     card = world.add()
     pid = tmp_path / "pid"
-    worker = begin(queue, "lease_seconds=3", "--once", *sh(f"echo $$ >{pid}; sleep 60"))
+    worker = begin(queue, "lease_seconds=6", "--once", *sh(f"echo $$ >{pid}; sleep 60"))
     eventually(lambda: pid.exists() and pid.read_text())
     request_cancel(world.owner, card_id=card, reason="Not needed.")
     err = ended(worker)
@@ -264,7 +265,7 @@ def test_after_kill_9_the_command_ends_and_another_takes_over_after_the_lease(
     eventually(lambda: pid.exists() and pid.read_text())
     killed.kill()
     killed.wait()
-    eventually(lambda: not psutil.pid_exists(int(pid.read_text())), 10)
+    eventually(lambda: not psutil.pid_exists(int(pid.read_text())))
     other = begin(queue, *sh('echo "{\\"attempt\\": $NOVUM_ATTEMPT}"'))
     eventually(lambda: the_card(card).state == "done")
     other.terminate()
@@ -318,5 +319,5 @@ def test_nothing_of_the_worker_is_left_behind(begin, world, queue):
     family = psutil.Process(worker.pid).children(recursive=True)
     os.kill(worker.pid, signal.SIGTERM)
     ended(worker)
-    _, alive = psutil.wait_procs(family, timeout=10)
+    _, alive = psutil.wait_procs(family, timeout=30)
     assert alive == []

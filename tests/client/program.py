@@ -38,7 +38,7 @@ class Program:
         self.process.kill()
         self.process.wait()
 
-    def ends(self, seconds: float = 20.0) -> int:
+    def ends(self, seconds: float = 50.0) -> int:
         """Its exit code."""
         return self.process.wait(seconds)
 

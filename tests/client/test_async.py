@@ -14,13 +14,17 @@ from tests.client.conftest import closing
 
 def test_async_jobs_run_as_tasks_of_one_loop(working, world):
     world.add_many(10)
-    at_once, most = 0, 0
+    at_once, most, together = 0, 0, asyncio.Event()
 
     @working(concurrency=5)
     async def overlapping(job):
         nonlocal at_once, most
         at_once += 1
         most = max(most, at_once)
+        if most == 5:
+            together.set()
+        # Nobody ends before so many are there; and no more come, however long it takes.
+        await asyncio.wait_for(together.wait(), 30)
         await asyncio.sleep(0.3)
         at_once -= 1
         return job.title
@@ -33,16 +37,16 @@ def test_async_jobs_run_as_tasks_of_one_loop(working, world):
 
 
 def test_a_blocked_loop_loses_no_lease(working, world):
-    world.set(lease_ttl_seconds=2)
+    world.set(lease_ttl_seconds=4)
     world.add()
 
     @working()
     async def blocking(job):
-        time.sleep(3)
+        time.sleep(6)
         return "kept"
 
     assert blocking.run(until_empty=True).completed == 1
-    assert Lease.objects.get().renewals >= 3
+    assert Lease.objects.get().renewals >= 2
 
 
 def test_a_lost_lease_cancels_the_task(working, world):
@@ -135,7 +139,7 @@ def test_a_sync_function_is_served_beside_other_tasks(working, world):
 
     @working()
     def sync(job):
-        time.sleep(0.2)
+        time.sleep(0.5)
 
     async def run():
         ticks = 0

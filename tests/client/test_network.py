@@ -15,7 +15,7 @@ from tests.processes.waiting import eventually
 @pytest.fixture
 def far(network, token):
     """A client behind the network."""
-    client = Client(network.url, token, timeout=2.0)
+    client = Client(network.url, token, timeout=5.0)
     yield client
     client.close()
 
@@ -33,7 +33,7 @@ def running(made):
         yield
     finally:
         made.stop()
-        thread.join(20)
+        thread.join(60)
         assert not thread.is_alive()
 
 
@@ -63,7 +63,7 @@ def test_a_claim_that_is_answered_too_late_is_not_worked_on(
     @working()
     def successor(job):
         began.append("successor")
-        through.wait(20)
+        through.wait(60)
 
     claim = "tasks:claim" if by_name else ":claim-next"
     network.lose(claim)
@@ -90,16 +90,16 @@ def test_a_completion_whose_answer_was_lost_is_told_again(working, world, networ
 
 
 def test_a_cut_during_the_work_costs_nothing(working, world, network, far):
-    world.set(lease_ttl_seconds=3)
+    world.set(lease_ttl_seconds=6)
     world.add()
 
     @working(client=far)
     def slow(job):
         network.cut()
         job.progress("said in vain at first")
-        time.sleep(1.5)
-        network.mend()
         time.sleep(2.5)
+        network.mend()
+        time.sleep(4)
         return Lease.objects.get().doing
 
     tally = slow.run(until_empty=True)
@@ -108,7 +108,7 @@ def test_a_cut_during_the_work_costs_nothing(working, world, network, far):
 
 
 def test_a_cut_at_the_end_of_the_work_keeps_the_result(working, world, network, far):
-    world.set(lease_ttl_seconds=4)
+    world.set(lease_ttl_seconds=10)
     world.add()
 
     @working(client=far)
@@ -124,15 +124,15 @@ def test_a_cut_at_the_end_of_the_work_keeps_the_result(working, world, network, 
 
 def test_a_stalled_network_costs_nothing_either(working, world, network, far):
     """No byte comes through for a while, and nobody says so."""
-    world.set(lease_ttl_seconds=3)
+    world.set(lease_ttl_seconds=6)
     world.add()
 
     @working(client=far)
     def slow(job):
         network.stall()
-        time.sleep(1.2)
-        network.mend()
         time.sleep(2.5)
+        network.mend()
+        time.sleep(4)
         return "whole"
 
     tally = slow.run(until_empty=True)
@@ -145,7 +145,8 @@ def test_a_worker_that_is_cut_off_for_too_long_stops_before_another_one_begins(
 ):
     world.set(lease_ttl_seconds=1)
     world.add()
-    stopped_at = []
+    # When it could still go on, and whether it has stopped.
+    went_on_at, stopped = [0.0], []
 
     @working(client=far)
     def lonely(job):
@@ -153,9 +154,11 @@ def test_a_worker_that_is_cut_off_for_too_long_stops_before_another_one_begins(
         try:
             while True:
                 time.sleep(0.02)
+                asked_at = time.time()
                 job.check()
+                went_on_at.append(asked_at)
         except LeaseLost:
-            stopped_at.append(time.time())
+            stopped.append("lost")
             raise
 
     began_at = []
@@ -167,11 +170,11 @@ def test_a_worker_that_is_cut_off_for_too_long_stops_before_another_one_begins(
     with running(lonely):
         eventually(lambda: Lease.objects.exists())
         with running(successor):
-            eventually(lambda: began_at and stopped_at)
+            eventually(lambda: began_at and stopped)
         # What was held up in the network is gone with its connections.
         network.cut()
         network.mend()
-    assert stopped_at[0] <= began_at[0]
+    assert went_on_at[-1] <= began_at[0]
     assert leases() == ["expired", "completed"]
 
 
@@ -193,7 +196,7 @@ def test_a_claim_that_hangs_when_the_worker_is_stopped_is_given_back(
 
     far.claim = claim
     thread.start()
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
     assert leases() == ["released"]
     assert Card.objects.get().attempts == 0

@@ -84,5 +84,6 @@ def test_after_each_answer_the_next_claim_comes_in_its_time(
     with pytest.raises(Refused):
         made.run(signals=False)
     (first, key), (second, next_key) = asked[:2]
-    assert least <= second - first < least + 0.9
+    # What it must not wait for is 30 or 100 seconds away.
+    assert least <= second - first < least + 15
     assert (key == next_key) is same_key

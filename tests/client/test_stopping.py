@@ -12,7 +12,7 @@ from tests.processes.waiting import eventually
 @pytest.mark.parametrize("is_async", [False, True])
 def test_after_sigterm_the_work_at_hand_comes_to_its_end(start, token, world, is_async):
     world.add_many(3)
-    program = start(token, work=1.0, grace=10, is_async=is_async)
+    program = start(token, work=1.0, grace=60, is_async=is_async)
     eventually(lambda: program.saw("began"))
     program.terminate()
     assert program.ends() == 0
@@ -34,7 +34,7 @@ def test_what_takes_longer_than_the_grace_is_interrupted_and_given_back(
     program.terminate()
     began = time.monotonic()
     assert program.ends() == 0
-    assert time.monotonic() - began < 5
+    assert time.monotonic() - began < 30
     (interrupted,) = program.saw("interrupted")
     assert interrupted["why"] == ("CancelledError" if is_async else "Stopped")
     check_given_back()
@@ -65,7 +65,7 @@ def test_a_second_sigterm_ends_the_grace(start, token, world):
     time.sleep(0.5)
     assert program.is_alive()
     program.terminate()
-    assert program.ends(10) == 0
+    assert program.ends(30) == 0
     check_given_back()
 
 
@@ -77,7 +77,7 @@ def test_an_idle_worker_ends_at_once(start, token, world):
     program.terminate()
     began = time.monotonic()
     assert program.ends() == 0
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 15
 
 
 def test_a_killed_workers_card_goes_to_another_one_when_its_lease_lapses(

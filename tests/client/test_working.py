@@ -37,7 +37,7 @@ def run_once(made):
     thread.start()
     eventually(lambda: Lease.objects.exclude(ended_at=None).exists())
     made.stop()
-    thread.join(20)
+    thread.join(60)
     assert not thread.is_alive()
 
 
@@ -155,17 +155,17 @@ def test_reasons_that_no_database_takes_arrive_cleaned(working, world):
 
 
 def test_heartbeats_keep_a_card_for_longer_than_its_lease(working, world):
-    world.set(lease_ttl_seconds=2)
+    world.set(lease_ttl_seconds=4)
     world.add()
 
     @working()
     def slow(job):
-        time.sleep(3.5)
+        time.sleep(6)
 
     assert slow.run(until_empty=True).completed == 1
     lease = Lease.objects.get()
-    # Each at 0.8 to 1.0 thirds of two seconds.
-    assert 4 <= lease.renewals <= 7
+    # Each at 0.8 to 1.0 thirds of four seconds, and later on a busy machine.
+    assert 2 <= lease.renewals <= 6
 
 
 def test_progress_is_shown_and_remarks_come_back(working, world):
@@ -186,7 +186,7 @@ def test_progress_is_shown_and_remarks_come_back(working, world):
 
 
 def test_a_card_that_is_called_off_stops_the_work(working, world):
-    world.set(lease_ttl_seconds=2)
+    world.set(lease_ttl_seconds=6)
     world.add()
     seen = []
 
@@ -257,7 +257,7 @@ def test_a_queue_that_is_none_for_a_while_is_waited_for(working, world):
     world.set(enabled=True)
     eventually(lambda: card().output == "done")
     made.stop()
-    thread.join(20)
+    thread.join(60)
 
 
 def test_a_worker_can_be_called_as_the_function_that_it_is(working):

@@ -35,7 +35,7 @@ class Stranger:
         headers = {"Authorization": f"Bearer {self.token}"}
         data = None if body is None else json.dumps(body).encode()
         request = Request(url, data, headers, method=method)
-        with urlopen(request, timeout=20) as answer:
+        with urlopen(request, timeout=60) as answer:
             return answer.read()
 
     def do(self, step, **more):

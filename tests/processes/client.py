@@ -15,7 +15,7 @@ import sys
 import time
 from http.client import HTTPConnection, HTTPException
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 30
 RETRY_SECONDS = 0.1
 
 

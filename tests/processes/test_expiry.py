@@ -16,7 +16,7 @@ from tests.processes.waiting import eventually
 
 TTL = 1
 # Pollers ask every 50 ms; the rest is for a busy machine.
-LATE = timedelta(seconds=2)
+LATE = timedelta(seconds=15)
 
 
 @pytest.fixture
@@ -90,8 +90,8 @@ def test_with_a_reaper_a_dead_workers_card_comes_back_while_nobody_asks(
 
 def test_a_heartbeat_keeps_a_card_however_hard_others_ask(fleet, world, queue, reaper):
     """janbjorge/pgqueuer#323: renewal had the period of recovery, and live work was
-    taken. Here a lease of one second is held for four, with a reaper and pollers."""
-    world.set(lease_ttl_seconds=2)
+    taken. Here a lease of four seconds is held for nine, with a reaper and pollers."""
+    world.set(lease_ttl_seconds=4)
     world.add()
     holder, *pollers = fleet(4).processes
     holder.tell("ask", path=f"{queue}:claim-next")
@@ -100,7 +100,7 @@ def test_a_heartbeat_keeps_a_card_however_hard_others_ask(fleet, world, queue, r
     with reaper(0.1):
         for poller in pollers:
             poller.tell("drain", queue=queue, stays=True)
-        until = time.monotonic() + 6
+        until = time.monotonic() + 9
         renewals = 0
         while time.monotonic() < until:
             time.sleep(0.5)

@@ -21,7 +21,7 @@ from tests.webhooks.receivers import receiving
 from webhooks.models import Attempt, Delivery
 
 pytestmark = pytest.mark.processes
-EVENTS, RECEIVERS, WORKERS = 1000, 5, 3
+EVENTS, RECEIVERS, WORKERS, KILLS = 1000, 5, 3, 6
 ENVIRONMENT = {
     "NOVUM_DB_POOL": "0",
     "NOVUM_WEBHOOK_ALLOWED_HOSTS": "127.0.0.1",
@@ -102,15 +102,17 @@ def test_each_event_is_received_and_repeats_are_those_of_unknown_outcome(world):
         ]
         workers = Workers()
         stack.callback(workers.close)
-        for _ in range(EVENTS // 50):
+        for done in range(EVENTS // 50):
             world.add_many(50)
+            # However fast they are, somebody is killed now and then.
+            until(lambda done=done: workers.killed >= done * 50 * KILLS // EVENTS)
         until(
             lambda: (
                 Delivery.objects.filter(state="delivered").count() == EVENTS * RECEIVERS
             ),
             200,
         )
-    assert workers.killed >= 5
+    assert workers.killed >= KILLS
     for listener in listeners:
         assert len(set(listener.ids())) == EVENTS
         check_repeats(listener)

@@ -10,7 +10,7 @@ PING = b'{"jsonrpc":"2.0","id":7,"method":"ping"}'
 
 
 def post(server, token, body, *, chunked):
-    connection = HTTPConnection(*server.address, timeout=20)
+    connection = HTTPConnection(*server.address, timeout=60)
     headers = {
         "Authorization": f"Bearer {token}",
         "Content-Type": "application/json",
@@ -36,7 +36,7 @@ def test_a_body_of_unknown_length_has_an_end(server, world):
 
 
 def test_a_connection_serves_many_calls(server, world):
-    connection = HTTPConnection(*server.address, timeout=20)
+    connection = HTTPConnection(*server.address, timeout=60)
     headers = {
         "Authorization": f"Bearer {token_of(world.worker)}",
         "Content-Type": "application/json",
