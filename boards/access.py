@@ -51,6 +51,12 @@ def require(
     return access.role
 
 
+def allows(caller: Caller, board_id: UUID, role: BoardRole) -> bool:
+    """Whether `require` would let them change something."""
+    access = _access(caller, board_id)
+    return access.role is not None and access.role >= role and not access.archived
+
+
 def can_see(caller: Caller, board_id: UUID) -> bool:
     return _access(caller, board_id).role is not None
 

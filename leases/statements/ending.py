@@ -24,6 +24,7 @@ from boards.nudges import Nudge, nudge
 from boards.ordering import GAP
 from leases.contract import MAX_WAITING_SECONDS, MAX_WAITS
 from leases.folding import fold
+from leases.handed import Handed
 from leases.statements.columns import LEASE
 from leases.statements.running import compact, run
 
@@ -74,6 +75,26 @@ target AS MATERIALIZED (
 ), clocked AS MATERIALIZED (
   SELECT {_CLOCKED}, 1 AS n
   FROM held JOIN leases_contract k ON k.column_id = held.queue_id
+  LEFT JOIN target d ON d.id = {{target}}
+)"""
+# The same for one that this process gave out (leases.handed): where it lies is known, and
+# nothing is there for it where the contract has changed or the holder was told to stop.
+_KNOWN_HELD = f"""
+target AS MATERIALIZED (
+  SELECT d.id, d.is_queue, d.checks_input
+  FROM leases_contract k JOIN boards_column d ON d.id = {{target}}
+  WHERE d.archived_at IS NULL AND k.column_id = %(column)s FOR KEY SHARE OF d
+), held AS MATERIALIZED (
+  SELECT c.*, l.*
+  FROM (SELECT {_CARD_LOCKED} FROM boards_card c
+    WHERE (SELECT count(*) FROM target) >= 0 AND c.id = %(card)s
+    FOR NO KEY UPDATE) c
+  CROSS JOIN LATERAL (SELECT {_LEASE_LOCKED} FROM leases_lease l
+    WHERE l.id = {_ONLY} AND l.card_id = c.id AND l.cancel_told_at IS NULL
+    FOR NO KEY UPDATE) l
+), clocked AS MATERIALIZED (
+  SELECT {_CLOCKED}, 1 AS n
+  FROM held JOIN leases_contract k ON k.column_id = %(column)s AND k.version = %(version)s
   LEFT JOIN target d ON d.id = {{target}}
 )"""
 
@@ -165,6 +186,7 @@ ending AS MATERIALIZED (
 
 
 _COMPLETE_ONE = _complete(_ONE_HELD, _OF_ONE)
+_COMPLETE_KNOWN = _complete(_KNOWN_HELD, _OF_ONE)
 _COMPLETE_MANY = _complete(_MANY_HELD, _OF_MANY)
 
 
@@ -175,18 +197,34 @@ def complete(
     properties: Sequence[Any],
 ) -> list[Any]:
     """End these with results; a row for each that was still held."""
-    rows = run(
-        _COMPLETE_ONE if len(leases) == 1 else _COMPLETE_MANY,
-        {
-            "leases": list(leases),
-            "outputs": [_json(value) for value in outputs],
-            "properties": [_json(value) for value in properties],
-            "events": [new_id() for _ in leases],
-            "actor": caller.actor_id,
-            "token": caller.token_id,
-        },
-    )
-    return _told(rows)
+    statement = _COMPLETE_ONE if len(leases) == 1 else _COMPLETE_MANY
+    return _told(run(statement, _results(caller, leases, outputs, properties)))
+
+
+def complete_known(
+    caller: Caller, handed: Handed, version: int, output: Any, properties: Any
+) -> list[Any]:
+    """The same for one that this process gave out, while the column's contract is at
+    this version and the holder hasn't been told to stop."""
+    parameters = _results(caller, [handed.lease_id], [output], [properties])
+    known = {"column": handed.column_id, "card": handed.card_id, "version": version}
+    return _told(run(_COMPLETE_KNOWN, parameters | known))
+
+
+def _results(
+    caller: Caller,
+    leases: Sequence[UUID],
+    outputs: Sequence[Any],
+    properties: Sequence[Any],
+) -> dict[str, Any]:
+    return {
+        "leases": list(leases),
+        "outputs": [_json(value) for value in outputs],
+        "properties": [_json(value) for value in properties],
+        "events": [new_id() for _ in leases],
+        "actor": caller.actor_id,
+        "token": caller.token_id,
+    }
 
 
 def _told(rows: list[Any]) -> list[Any]:

@@ -14,7 +14,7 @@ _LOOK = compact(f"""
 SELECT {LEASE}, h.handle AS by_handle, h.name AS by_name, h.kind AS by_kind, c.number,
   c.title, c.column_id AS card_column_id, c.state AS card_state, c.attempts,
   c.available_at, c.version, c.lease_id AS card_lease_id, k.output_schema,
-  clock_timestamp() AS now
+  k.version AS contract_version, clock_timestamp() AS now
 FROM leases_lease l JOIN boards_card c ON c.id = l.card_id
 JOIN accounts_actor h ON h.id = l.holder_id
 LEFT JOIN leases_contract k ON k.column_id = l.column_id

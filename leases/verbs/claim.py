@@ -20,7 +20,7 @@ from boards.models import Card
 from boards.nudges import Nudge, nudge
 from boards.reads import cards_by_ids, column_on
 from boards.shapes import CardShape, card_fields
-from leases import asking, reads
+from leases import asking, handed, reads
 from leases.contract import MAX_CLAIM_COUNT, MAX_LEASE_SECONDS, MIN_LEASE_SECONDS
 from leases.errors import NotAQueue
 from leases.models import Lease
@@ -230,6 +230,7 @@ def _take_in_turn(caller: Caller, wanted: Wanted, count: int) -> list[Any]:
 
 
 def _claim_of(caller: Caller, row: Any) -> Claim:
+    handed.note(row)
     holder = caller_ref(caller)
     author = None
     if row.created_by_id:

@@ -8,12 +8,15 @@ import msgspec
 
 from accounts.callers import Caller
 from accounts.errors import DomainError, FieldError
-from leases import schemas
+from accounts.roles import BoardRole
+from boards import access
+from leases import handed, schemas
 from leases.errors import OutputRejected, SeatAtCapacity
 from leases.models import Lease
 from leases.shapes import Ended, EndedItem, EndedMany, Refused
 from leases.statements import ending
 from leases.statements.renewing import look
+from leases.tokens import is_receipt
 from leases.verbs.claim import claim, nothing
 from leases.verbs.holding import (
     MAX_LEASES_PER_CALL,
@@ -51,19 +54,52 @@ def complete(
     claims from the same column. Raises LeaseLost, and OutputRejected (the lease stays,
     no attempt is lost).
     """
-    row = only(held(caller, {lease_id: lease_token}))
-    results = [Result(lease_id, lease_token, output, properties)]
-    (answer,) = _complete(caller, results, {lease_id: row})
-    if isinstance(answer, DomainError):
-        raise answer
+    result = Result(lease_id, lease_token, output, properties)
+    answer = _at_once(caller, result) or _after_a_look(caller, result)
     if not claim_next:
         return answer
+    came_from = answer.lease
     try:
-        following = claim(caller, board_id=row.board_id, column_id=row.column_id)
+        following = claim(
+            caller, board_id=came_from.board_id, column_id=came_from.column_id
+        )
     except SeatAtCapacity:
         # Another worker of the seat was faster; what is done is done.
         following = nothing(answer.server_time, "at_capacity")
     return msgspec.structs.replace(answer, next=following)
+
+
+def _at_once(caller: Caller, result: Result) -> Ended | None:
+    """Without a look at the lease, which this process gave out; None where that can't
+    be or anything is wrong, which the look will tell of."""
+    found = handed.find(result.lease_id)
+    if found is None:
+        return None
+    lease, terms = found
+    if lease.workspace_id != caller.workspace_id or not (
+        access.allows(caller, lease.board_id, BoardRole.EDITOR)
+        and is_receipt(result.lease_token, lease.lease_id, lease.nonce)
+    ):
+        return None
+    schema = terms.output_schema
+    if schema is not None and schemas.problems(schema, result.output):
+        return None
+    rows = ending.complete_known(
+        caller, lease, terms.version, result.output, result.properties
+    )
+    if not rows:
+        return None
+    handed.forget(lease.lease_id)
+    return ended(caller, rows[0])
+
+
+def _after_a_look(caller: Caller, result: Result) -> Ended:
+    row = only(held(caller, {result.lease_id: result.lease_token}))
+    handed.note_terms(row)
+    (answer,) = _complete(caller, [result], {result.lease_id: row})
+    if isinstance(answer, DomainError):
+        raise answer
+    return answer
 
 
 def complete_many(caller: Caller, *, results: Sequence[Result]) -> EndedMany:
