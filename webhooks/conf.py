@@ -44,7 +44,14 @@ KEPT_ANSWER_BYTES = 1024
 ENDPOINT_CONCURRENCY: int = _env.int("NOVUM_WEBHOOK_CONCURRENCY", 10)
 TOTAL_CONCURRENCY = 200
 
+# Per worker process, while others wait for the processors (webhooks.pace; 0: as many as
+# it can).
+BUSY_PER_SECOND: int = _env.int("NOVUM_WEBHOOK_BUSY_PER_SECOND", 400)
+
+# While something goes on, and for a moment after a nudge; else SWEEP_SECONDS.
 LOOK_SECONDS: float = _env.float("NOVUM_WEBHOOK_LOOK_SECONDS", 0.2)
+SWEEP_SECONDS: float = _env.float("NOVUM_WEBHOOK_SWEEP_SECONDS", 1.0)
+SOON_SECONDS = 2.0
 # How long one run of the loop lasts; beat starts the next within a second.
 RUN_SECONDS: float = _env.float("NOVUM_WEBHOOK_RUN_SECONDS", 600.0)
 FAILING_DAYS: float = _env.float("NOVUM_WEBHOOK_FAILING_DAYS", 5.0)

@@ -1,7 +1,8 @@
 """The delivery loop of one worker process: take up events, take what is due, send.
 
-Rows are the truth. The loop looks a few times a second; nothing has to wake it, and one
-that is killed leaves its deliveries to the others. Sending is asynchronous, so a
+Rows are the truth. The loop looks when a nudge says that something happened
+(boards.nudges) and every second anyway; one that is killed leaves its deliveries to the
+others. Sending is asynchronous, so a
 receiver that hangs costs a socket and no thread; each endpoint has a bounded number of
 requests on their way, a failing one only two.
 """
@@ -11,7 +12,7 @@ import logging
 import os
 import threading
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -22,10 +23,14 @@ from uuid import UUID
 
 from django.db import DataError, IntegrityError, connection
 
+from boards.hearing import EAR, Listener
+from boards.nudges import Nudge
 from supervision import loops
 from webhooks import conf
 from webhooks.models import Endpoint
+from webhooks.pace import Pace
 from webhooks.payloads import as_cloudevent
+from webhooks.sending.lines import Lines
 from webhooks.sending.post import Answer, post
 from webhooks.signing import message_id, signatures
 from webhooks.verbs.fan_out import fan_out
@@ -43,6 +48,7 @@ FAILING_SHARE = 0.5
 REST_SECONDS = 1.0
 # Claims come first where both run on one machine (see `docs/speed.md`).
 NICENESS = 10
+FAN_OUT_SECONDS = 0.1
 USER_AGENT = "Novum-Webhooks/1"
 
 
@@ -77,21 +83,39 @@ class Loop:
         default_factory=lambda: ThreadPoolExecutor(1, "webhooks-db", give_way)
     )
 
+    _lines: Lines = field(default_factory=Lines)
+    _pace: Pace = field(default_factory=Pace)
+    _rung: asyncio.Event = field(default_factory=asyncio.Event)
+    _soon_until: float = 0.0
+    _fan_out_at: float = 0.0
+
     async def run(self) -> int:
+        heard = self._listener(asyncio.get_running_loop())
+        EAR.listen(heard)
         try:
             while monotonic() < self.until and not self.should_stop():
                 await self._round()
             await self._end()
         finally:
+            EAR.ignore(heard)
+            self._lines.close()
             await self._work(_drop_connection)
             self._thread.shutdown()
         return self.finished
 
+    def _listener(self, loop: asyncio.AbstractEventLoop) -> Listener:
+        def heard(nudges: Sequence[Nudge] | None) -> None:
+            # The loop may have ended meanwhile.
+            with suppress(RuntimeError):
+                loop.call_soon_threadsafe(self._rung.set)
+
+        return heard
+
     async def _round(self) -> None:
         try:
-            busy = await self._work(fan_out)
+            more = await self._fan_out()
             await self._write()
-            busy = await self._take() or busy
+            busy = await self._take() or more
             if loops.is_due(NAME):
                 await self._work(loops.ran, NAME)
         except Exception as error:
@@ -101,26 +125,45 @@ class Loop:
             await self._work(_drop_connection)
             await asyncio.sleep(REST_SECONDS)
             return
-        await self._pause(0.0 if busy else conf.LOOK_SECONDS)
+        await self._pause(busy)
 
-    async def _pause(self, seconds: float) -> None:
-        """Until something is to be written or taken up, or for so long."""
-        if self._flying:
-            seconds = min(seconds, conf.LOOK_SECONDS)
-            await asyncio.wait(
-                self._flying,
-                timeout=max(seconds, 0.005),
-                return_when=asyncio.FIRST_COMPLETED,
-            )
-            # Neighbours that end within the same moment are written together.
-            await asyncio.sleep(0.002)
-        else:
-            await asyncio.sleep(seconds)
+    async def _fan_out(self) -> bool:
+        """Many events at once, rather than some in each of many rounds."""
+        if monotonic() < self._fan_out_at:
+            return True
+        self._fan_out_at = monotonic() + FAN_OUT_SECONDS
+        return bool(await self._work(fan_out))
+
+    async def _pause(self, busy: bool) -> None:
+        """Until something is to be written or taken up, or for a while."""
+        # Neighbours that end within the same moment are written together.
+        await asyncio.sleep(self._pace.round_seconds(busy=busy))
+        self._lines.tidy()
+        if busy or self._tried:
+            self._soon_until = monotonic() + conf.SOON_SECONDS
+            return
+        rung = asyncio.ensure_future(self._rung.wait())
+        await asyncio.wait(
+            {rung, *self._flying},
+            timeout=self._idle_seconds(),
+            return_when=asyncio.FIRST_COMPLETED,
+        )
+        rung.cancel()
+        if self._rung.is_set():
+            self._rung.clear()
+            self._soon_until = monotonic() + conf.SOON_SECONDS
+
+    def _idle_seconds(self) -> float:
+        """What just happened is told once every older transaction has ended."""
+        if monotonic() < self._soon_until:
+            return conf.LOOK_SECONDS
+        return max(conf.LOOK_SECONDS, conf.SWEEP_SECONDS)
 
     async def _take(self) -> bool:
         known = await self._work(destinations)
         rooms = self._rooms(known)
         taken = await self._work(take, rooms, known)
+        self._pace.took(len(taken))
         for one in taken:
             task = asyncio.create_task(self._send(one))
             self._flying[task] = one
@@ -130,7 +173,7 @@ class Loop:
     def _rooms(self, known: list[Destination]) -> dict[UUID, int]:
         """How many more of each endpoint: those that work first, then the idle ones."""
         flying = Counter(one.to.id for one in self._flying.values())
-        left = conf.TOTAL_CONCURRENCY - len(self._flying)
+        left = self._pace.room(conf.TOTAL_CONCURRENCY - len(self._flying))
         failing = int(conf.TOTAL_CONCURRENCY * FAILING_SHARE) - sum(
             one.to.is_failing for one in self._flying.values()
         )
@@ -147,7 +190,7 @@ class Loop:
     async def _send(self, one: Taken) -> None:
         at = datetime.now(UTC)
         try:
-            answer = await _sent(one, at)
+            answer = await _sent(one, at, self._lines)
         except asyncio.CancelledError:
             answer = INTERRUPTED
         except Exception:
@@ -196,7 +239,7 @@ def _drop_connection() -> None:
         connection.close()
 
 
-async def _sent(one: Taken, at: datetime) -> Answer:
+async def _sent(one: Taken, at: datetime, lines: Lines) -> Answer:
     if one.body is None:
         return Answer(problem="forgotten")
     if not one.to.keys:
@@ -213,4 +256,4 @@ async def _sent(one: Taken, at: datetime) -> Answer:
         ("webhook-signature", signatures(one.to.keys, webhook_id, timestamp, body)),
         *one.to.headers,
     ]
-    return await post(one.to.url, headers, body)
+    return await post(one.to.url, headers, body, lines=lines)

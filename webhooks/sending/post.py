@@ -1,12 +1,14 @@
 """One POST to a checked target, with an end in sight.
 
 A deadline over all of it (a receiver that drips bytes is cut), a bounded answer that is
-never decompressed, no redirects, no proxies, no cookies, no connection used twice.
+never decompressed, no redirects, no proxies, no cookies. With `lines`, a connection is
+used for several requests to one place.
 """
 
 import asyncio
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from time import monotonic
@@ -15,6 +17,7 @@ import h11
 
 from webhooks import conf
 from webhooks.sending import resolving
+from webhooks.sending.lines import Line, Lines
 from webhooks.sending.resolving import Unknown
 from webhooks.sending.targets import Refused, Target, target_of
 
@@ -39,18 +42,28 @@ class _Failed(Exception):
         self.problem = problem
 
 
+class _Stale(Exception):
+    """A connection that was kept may have been hung up meanwhile."""
+
+    def __init__(self, cause: Exception) -> None:
+        super().__init__()
+        self.cause = cause
+
+
 async def post(
     url: str,
     headers: list[tuple[str, str]],
     body: bytes,
     *,
     resolve: Resolve | None = None,
+    lines: Lines | None = None,
 ) -> Answer:
     """Never raises, but for being cancelled. Takes at most `conf.TOTAL_SECONDS`."""
     started = monotonic()
     try:
         async with asyncio.timeout(conf.TOTAL_SECONDS):
-            answer = await _posted(url, headers, body, resolve or resolving.addresses)
+            resolve = resolve or resolving.addresses
+            answer = await _posted(url, headers, body, resolve, lines)
     except _Failed as error:
         answer = Answer(problem=error.problem)
     except TimeoutError:
@@ -64,14 +77,34 @@ async def post(
 
 
 async def _posted(
-    url: str, headers: list[tuple[str, str]], body: bytes, resolve: Resolve
+    url: str,
+    headers: list[tuple[str, str]],
+    body: bytes,
+    resolve: Resolve,
+    lines: Lines | None,
 ) -> Answer:
     target = target_of(url)
+    request = h11.Request(
+        method="POST",
+        target=target.path,
+        headers=[
+            ("Host", target.header),
+            ("Content-Length", str(len(body))),
+            ("Accept-Encoding", "identity"),
+            *([] if lines else [("Connection", "close")]),
+            *headers,
+        ],
+    )
+    if lines and (line := lines.take(target)):
+        with suppress(_Stale):
+            return await _exchange(target, request, body, line, lines)
     reader, writer = await _connected(target, resolve)
+    talk = h11.Connection(h11.CLIENT, max_incomplete_event_size=CHUNK_BYTES)
+    line = Line(reader, writer, talk)
     try:
-        return await _exchange(target, headers, body, reader, writer)
-    finally:
-        writer.transport.abort()
+        return await _exchange(target, request, body, line, lines)
+    except _Stale as error:
+        raise error.cause from None
 
 
 async def _connected(
@@ -115,41 +148,40 @@ def tls() -> ssl.SSLContext:
 
 
 async def _exchange(
-    target: Target,
-    headers: list[tuple[str, str]],
-    body: bytes,
-    reader: asyncio.StreamReader,
-    writer: asyncio.StreamWriter,
+    target: Target, request: h11.Request, body: bytes, line: Line, lines: Lines | None
 ) -> Answer:
-    talk = h11.Connection(h11.CLIENT, max_incomplete_event_size=CHUNK_BYTES)
-    request = h11.Request(
-        method="POST",
-        target=target.path,
-        headers=[
-            ("Host", target.header),
-            ("Content-Length", str(len(body))),
-            ("Accept-Encoding", "identity"),
-            ("Connection", "close"),
-            *headers,
-        ],
-    )
-    sent = [
-        talk.send(request),
-        talk.send(h11.Data(body)),
-        talk.send(h11.EndOfMessage()),
-    ]
-    writer.write(b"".join(part for part in sent if part))
-    # Not drained: a receiver may answer before it has read everything, or hang up.
-    return await _answered(talk, reader)
+    """Raises _Stale when the connection ended before a word of an answer."""
+    is_free = False
+    try:
+        sent = [
+            line.talk.send(request),
+            line.talk.send(h11.Data(body)),
+            line.talk.send(h11.EndOfMessage()),
+        ]
+        line.writer.write(b"".join(part for part in sent if part))
+        # Not drained: a receiver may answer before it has read everything, or hang up.
+        answer = await _answered(line)
+        is_free = lines is not None
+        return answer
+    except (_Failed, h11.ProtocolError, OSError, EOFError) as error:
+        if line.has_answered or isinstance(error, TimeoutError):
+            raise
+        raise _Stale(error) from None
+    finally:
+        if is_free and lines:
+            lines.give_back(target, line)
+        else:
+            line.drop()
 
 
-async def _answered(talk: h11.Connection, reader: asyncio.StreamReader) -> Answer:
-    got = _Got()
+async def _answered(line: Line) -> Answer:
+    got, talk = _Got(), line.talk
     try:
         while got.room > 0:
             event = talk.next_event()
             if event is h11.NEED_DATA:
-                data = await reader.read(CHUNK_BYTES)
+                data = await line.reader.read(CHUNK_BYTES)
+                line.has_answered = line.has_answered or bool(data)
                 got.room -= len(data)
                 talk.receive_data(data)
             elif not got.goes_on(event):
