@@ -46,7 +46,7 @@ def queue_detail(
     now, chosen = server_time(), span_of(span)
     starts = chosen.starts(now)
     rows = _rows(column_id, chosen, starts[0])
-    own = Contract.objects.values_list("lease_ttl_seconds", flat=True).get(pk=column_id)
+    own = own_length(column_id)
     return QueueDetail(
         queue=queue,
         span=chosen.name,
@@ -145,3 +145,9 @@ def _done(totals: Totals | None) -> int:
 
 def _listed(counts: Counter[int]) -> list[int]:
     return [counts[number] for number in range(max(counts, default=-1) + 1)]
+
+
+def own_length(column_id: UUID) -> int | None:
+    """In seconds; None where leases of people never lapse."""
+    lengths = Contract.objects.values_list("lease_ttl_seconds", flat=True)
+    return lengths.get(pk=column_id)

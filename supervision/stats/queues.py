@@ -5,12 +5,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.errors import NotFound
+from accounts.roles import BoardRole
 from boards import access
-from boards.models import Board
+from boards.models import Board, BoardMember
 from leases.models import Ask, Contract
 from leases.reads import server_time
 from supervision.depths import Depth, depths, oldest
@@ -179,3 +180,16 @@ def _state(one: Contract, depth: Depth) -> str:
 def _per_minute(counts: Sequence[int]) -> float:
     """Of the last minutes that are over."""
     return round(sum(counts[-1 - RECENT_MINUTES : -1]) / RECENT_MINUTES, 2)
+
+
+def managed_boards(caller: Caller) -> frozenset[UUID]:
+    """The boards whose queues the caller may pause."""
+    boards = Board.objects.filter(workspace_id=caller.workspace_id, archived_at=None)
+    if not caller.is_admin():
+        named = BoardMember.objects.filter(actor_id=caller.actor_id)
+        boards = boards.filter(
+            Q(pk__in=named.filter(role__gte=BoardRole.MANAGER).values("board_id"))
+            | Q(default_role__gte=BoardRole.MANAGER)
+            & ~Q(pk__in=named.values("board_id"))
+        )
+    return frozenset(boards.values_list("pk", flat=True))
