@@ -13,6 +13,5 @@ urlpatterns = [
     path("", include("novum.web.urls_transfer")),
     path("", include("novum.web.urls_fleet")),
     path("", include("novum.web.urls_queues")),
-    path("", include("novum.web.urls_dead_letters")),
     *(path("", include(part)) for part in parts("pages")),
 ]
