@@ -24,7 +24,7 @@ from redis.retry import Retry
 
 CHANNEL = "novum:nudges"
 # From one message to the next, and while nobody hears them.
-GAP_SECONDS, UNHEARD_SECONDS = 0.03, 0.1
+GAP_SECONDS, UNHEARD_SECONDS = 0.05, 0.1
 TIMEOUT_SECONDS = 0.5
 REST_SECONDS = 2.0
 MOST_HELD = 5_000
