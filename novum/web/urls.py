@@ -13,5 +13,6 @@ urlpatterns = [
     path("", include("novum.web.urls_transfer")),
     path("", include("novum.web.urls_fleet")),
     path("", include("novum.web.urls_queues")),
+    path("", include("novum.web.urls_dead_letters")),
     *(path("", include(part)) for part in parts("pages")),
 ]

@@ -8,7 +8,7 @@ import msgspec
 from django.db import connection, transaction
 
 from accounts.callers import Caller
-from accounts.errors import Conflict, NotFound
+from accounts.errors import Conflict, DomainError, NotFound
 from accounts.pages import Page, cut_page
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, actor_ref
@@ -125,6 +125,17 @@ def stop(caller: Caller, *, action_id: UUID) -> BulkActionShape:
         action.ended_at = ClockTimestamp()
         action.save(update_fields=["state", "stopped_by", "ended_at"])
     return action_of(caller, action_id=action_id)
+
+
+def may_steer(caller: Caller, *, action_id: UUID) -> bool:
+    """Whether the caller may stop it, or go on with it. Raises NotFound."""
+    try:
+        _check_may(caller, _seen(caller, action_id))
+    except DomainError as error:
+        if isinstance(error, NotFound):
+            raise
+        return False
+    return True
 
 
 def action_of(caller: Caller, *, action_id: UUID) -> BulkActionShape:

@@ -18,10 +18,10 @@ def many_dead_letters(world: World, number: int, reasons: int = 4, **fields) -> 
     """Copies of one that failed: with a lease and a note of their own each."""
     card = a_dead_letter(world, "Trouble <0>", **fields)
     names = [str(field.column) for field in Card._meta.concrete_fields]
-    cards = {"id": "m.card", "number": "t.number + m.g"}
+    cards = {"id": "m.card", "number": "w.last_card_number + m.g"}
     with connection.cursor() as cursor:
         cursor.execute(
-            "CREATE TEMP TABLE made ON COMMIT DROP AS SELECT uuidv7() AS card,"
+            "DROP TABLE IF EXISTS made; CREATE TEMP TABLE made ON COMMIT DROP AS SELECT uuidv7() AS card,"
             " uuidv7() AS lease, g, 'Trouble ' || chr((65 + g %% %s)::int) AS reason"
             " FROM generate_series(1, %s) g",
             [reasons, number - 1],
@@ -29,13 +29,15 @@ def many_dead_letters(world: World, number: int, reasons: int = 4, **fields) -> 
         cursor.execute(
             f"INSERT INTO boards_card ({', '.join(names)}) SELECT"
             f" {', '.join(cards.get(name, f't.{name}') for name in names)}"
-            " FROM boards_card t, made m WHERE t.id = %s",
+            " FROM boards_card t JOIN accounts_workspace w ON w.id = t.workspace_id,"
+            " made m WHERE t.id = %s",
             [card],
         )
         cursor.execute(
             "INSERT INTO leases_lease SELECT (jsonb_populate_record(l, jsonb_build_object("
             "'id', m.lease, 'card_id', m.card, 'reason', m.reason))).*"
-            " FROM leases_lease l, made m WHERE l.card_id = %s",
+            " FROM leases_deadletter d JOIN leases_lease l ON l.id = d.lease_id, made m"
+            " WHERE d.card_id = %s",
             [card],
         )
         cursor.execute(
