@@ -7,6 +7,8 @@ MAX_FILE_BYTES = 32 * 1024 * 1024
 MOST_CARDS_AT_ONCE = 2_000
 # Rows that go to the database in one statement.
 BATCH = 500
+# Cards that are in memory at once while a board goes out.
+EXPORTED_AT_ONCE = 200
 MAX_COLUMNS = 100
 MAX_TABLE_COLUMNS = 200
 # What a report lists one by one; beyond it only counts.

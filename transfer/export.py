@@ -24,7 +24,7 @@ from boards import access
 from boards.models import Board, Card, ClockTimestamp, Column, Comment
 from leases.models import Contract, Lease
 from transfer import shapes
-from transfer.contract import BATCH, FORMAT, VERSION
+from transfer.contract import EXPORTED_AT_ONCE, FORMAT, VERSION
 from transfer.models import Former, QueueName
 from transfer.numbers import exact
 
@@ -160,7 +160,9 @@ class _Telling:
             workspace_id=self._board.workspace_id, board=self._board
         ).order_by(*_ORDER)
         parents = self._parents()
-        for chunk in batched(rows.iterator(chunk_size=BATCH), BATCH):
+        for chunk in batched(
+            rows.iterator(chunk_size=EXPORTED_AT_ONCE), EXPORTED_AT_ONCE
+        ):
             ids = [row.pk for row in chunk]
             comments = _by_card(Comment.objects.filter(card__in=ids).order_by("id"))
             leases = _by_card(

@@ -16,7 +16,13 @@ from leases.models import Contract
 from leases.verbs.set_contract import Terms, set_contract
 from transfer.contract import MAX_COLUMNS
 from transfer.models import QueueName
-from transfer.shapes import BoardDocument, BoardPart, ContractPart, Target
+from transfer.shapes import (
+    BoardDocument,
+    BoardPart,
+    ColumnPart,
+    ContractPart,
+    Target,
+)
 from transfer.staging import Ground, ground_of
 
 
@@ -37,10 +43,7 @@ def find_places(caller: Caller, document: BoardDocument, target: Target) -> Plac
             detail = "Say the column's board, too."
             raise Invalid.at("/board_id", "required", detail)
         _check_count(document, [])
-        grounds = [
-            _ground_to_be(column.contract, column.archived_at is not None)
-            for column in document.columns
-        ]
+        grounds = [_ground_to_be(column) for column in document.columns]
         return Places(None, [None] * len(grounds), grounds)
     access.require(caller, target.board_id, BoardRole.EDITOR)
     there = list(Column.objects.filter(board_id=target.board_id, archived_at=None))
@@ -67,7 +70,7 @@ def _by_name(
         access.require(caller, board_id, BoardRole.MANAGER)
     _check_count(document, there)
     grounds = [
-        ground_of(column) if column else _ground_to_be(part.contract, False)
+        ground_of(column) if column else _ground_to_be(part)
         for column, part in zip(found, document.columns, strict=True)
     ]
     return Places(board_id, [one.pk if one else None for one in found], grounds)
@@ -88,10 +91,11 @@ def _check_count(document: BoardDocument, there: list[Column]) -> None:
         )
 
 
-def _ground_to_be(contract: ContractPart | None, is_archived: bool) -> Ground:
-    enabled = contract is not None and contract.enabled and not is_archived
+def _ground_to_be(column: ColumnPart) -> Ground:
+    contract, gone = column.contract, column.archived_at
+    enabled = contract is not None and contract.enabled and gone is None
     checks = enabled and contract is not None and contract.input_schema is not None
-    return Ground(is_queue=enabled, checks_input=checks)
+    return Ground(is_queue=enabled, checks_input=checks, archived_at=gone)
 
 
 def make_places(

@@ -6,7 +6,6 @@ from uuid import UUID
 
 from django.contrib import messages
 from django.http import FileResponse, HttpResponse
-from django.http.response import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import content_disposition_header
 from django.utils.translation import gettext as _
@@ -24,6 +23,7 @@ from transfer import export as exporting
 from transfer import reads
 from transfer.contract import MAX_FILE_BYTES
 from transfer.errors import AlreadyImported
+from transfer.files.options import Options
 from transfer.shapes import ImportShape, Preview
 from transfer.targets import target_boards
 from transfer.verbs import imports
@@ -34,7 +34,7 @@ _LIKE_A_FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 @require_safe
 @page
-def export(request: PageRequest, board_id: UUID) -> HttpResponseBase:
+def export(request: PageRequest, board_id: UUID) -> Any:
     """As a file to keep."""
     file = exporting.export_board(request.caller, board_id=board_id)
     return FileResponse(
@@ -113,7 +113,7 @@ def _draft(
     request: PageRequest, found: ImportShape, *, problem: str = "", asks: bool = False
 ) -> HttpResponse:
     sent = request.POST if request.method == "POST" else request.GET
-    preview, chosen = None, forms.Said(forms.Options(), "")
+    preview, chosen = None, forms.Said(Options(), "")
     unread = ""
     try:
         chosen = forms.said(sent)

@@ -37,11 +37,13 @@ def read_table(caller: Caller, text: Text, options: Options) -> Reading:
     sample = [row.cells for row in table.rows[:30]]
     header = has_header(sample) if options.header is None else options.header
     rows = table.rows[1:] if header else table.rows
-    given = table.rows[0].cells if header else []
-    names = unique(given + [""] * (table.width - len(given)))
-    roles = _roles(options, names, header)
+    given = list(table.rows[0].cells) if header else []
+    longest = len(given)
+    given += [""] * (table.width - len(given))
+    names = unique(given)
+    roles = _roles(options, given, header)
     order, notes = _order(rows, roles, options)
-    if header and any(len(row.cells) > len(given) for row in rows):
+    if header and any(len(row.cells) > longest for row in rows):
         notes.append("Some rows have more cells than the header: kept as properties.")
     reader = _Reader(caller, names, roles, order, options.faults == "keep")
     for row in rows:

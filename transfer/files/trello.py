@@ -21,6 +21,7 @@ from transfer.files.trello_parts import (
     age_of,
     described,
     field_values,
+    ids,
     items,
     left_behind,
     place_of,
@@ -170,7 +171,7 @@ class _Board:
 
     def _people(self, card: dict[str, Any]) -> tuple[str | None, dict[str, Any]]:
         """Who of the card's members is here takes it; the others stand beside."""
-        named = [self._members.get(str(one), {}) for one in card.get("idMembers") or []]
+        named = [self._members.get(one, {}) for one in ids(card, "idMembers")]
         words = [
             word
             for one in named
@@ -185,9 +186,7 @@ class _Board:
     def _labels_of(self, card: dict[str, Any]) -> list[str]:
         """Labels without a name are named by their colour."""
         rows = [
-            self._labels[str(one)]
-            for one in card.get("idLabels") or []
-            if str(one) in self._labels
+            self._labels[one] for one in ids(card, "idLabels") if one in self._labels
         ] or items(card, "labels")
         found = []
         for one in rows:

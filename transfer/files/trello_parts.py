@@ -24,6 +24,15 @@ def items(value: Any, name: str) -> list[dict[str, Any]]:
     )
 
 
+def ids(value: dict[str, Any], name: str) -> list[str]:
+    found = value.get(name)
+    return (
+        [one for one in found if isinstance(one, str)]
+        if (isinstance(found, list))
+        else []
+    )
+
+
 def place_of(value: dict[str, Any]) -> float:
     """`pos` is a number, mostly a fraction; `top` and `bottom` in hand-made files."""
     found = value.get("pos")
