@@ -8,6 +8,8 @@ const LOOKS = {
   wait: [["wait_p50", "accent"], ["wait_p95", "waiting", [6, 3]]],
   run: [["run_p50", "accent"], ["run_p95", "waiting", [6, 3]]],
 };
+// In seconds: what people count lengths of time in.
+const STEPS = [0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14400, 21600, 43200, 86400, 172800, 432000, 864000];
 const charts = new Map();
 
 /** What a token is now, as canvas takes it. */
@@ -25,8 +27,8 @@ function brief(seconds) {
   if (seconds < 0.9995) return `${Math.round(seconds * 1000)} ms`;
   if (seconds < 9.95) return `${seconds.toFixed(1)} s`;
   if (seconds < 59.5) return `${Math.round(seconds)} s`;
-  if (seconds < 3600) return `${(seconds / 60).toFixed(seconds < 600 ? 1 : 0)} min`;
-  return seconds < 86400 ? `${(seconds / 3600).toFixed(1)} h` : `${(seconds / 86400).toFixed(1)} d`;
+  const [size, unit] = seconds < 3600 ? [60, "min"] : seconds < 86400 ? [3600, "h"] : [86400, "d"];
+  return `${Number((seconds / size).toFixed(1))} ${unit}`;
 }
 
 function options(place, kind) {
@@ -41,11 +43,11 @@ function options(place, kind) {
     cursor: { sync: { key: "queue" }, drag: { x: false, y: false }, points: { size: 5 } },
     scales: { y: { range: (_, low, high) => [0, high > 0 ? high * 1.1 : isTime ? 1 : 5] } },
     axes: [
-      { ...axis, size: 28 },
-      { ...axis, size: 52, values: (_, ticks) => ticks.map((tick) => (isTime ? brief(tick) : Number.isInteger(tick) ? tick.toLocaleString() : "")) },
+      { ...axis, size: 40 },
+      { ...axis, size: 52, incrs: isTime ? STEPS : undefined, values: (_, ticks) => ticks.map((tick) => (isTime ? brief(tick) : Number.isInteger(tick) ? tick.toLocaleString() : "")) },
     ],
     series: [
-      { label: "", value: (_, at) => (at == null ? "" : new Date(at * 1000).toLocaleString([], { dateStyle: "short", timeStyle: "short" })) },
+      { label: place.dataset.from, value: (_, at) => (at == null ? "" : new Date(at * 1000).toLocaleString([], { dateStyle: "short", timeStyle: "short" })) },
       ...LOOKS[kind].map(([, token, dash, filled], number) => {
         const stroke = ink(token);
         return {
