@@ -140,7 +140,7 @@ DATABASE_SESSION: dict[str, str] = {
     "enable_hashjoin": "off",
 }
 # "transaction": PgBouncer (or the like) stands between and hands sessions out for one
-# transaction each. Then nothing is kept in a session (docs/deployment.md).
+# transaction each. Then nothing is kept in a session (docs/scaling.md).
 DATABASE_POOLER = env.str("NOVUM_DATABASE_POOLER", "")
 
 

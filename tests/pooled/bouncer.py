@@ -101,7 +101,7 @@ def _socket_folder() -> Path:
 
 
 def roles_settings(*, on: bool) -> None:
-    """As docs/deployment.md wants them."""
+    """As docs/scaling.md wants them."""
     with connection.cursor() as cursor:
         for name, value in settings.DATABASE_SESSION.items():
             change = f"SET {name} = '{value}'" if on else f"RESET {name}"
