@@ -1,6 +1,6 @@
 """Dead letters for tests: by the product's own verbs, and many at once by copying."""
 
-from django.db import connection
+from django.db import connection, transaction
 
 from boards.models import Card
 from tests.builders import World
@@ -14,6 +14,7 @@ def a_dead_letter(world: World, reason="Timeout after 31 s", **fields):
     return world.fail_card(reason=reason, requeue=False)
 
 
+@transaction.atomic
 def many_dead_letters(world: World, number: int, reasons: int = 4, **fields) -> None:
     """Copies of one that failed: with a lease and a note of their own each."""
     card = a_dead_letter(world, "Trouble <0>", **fields)
