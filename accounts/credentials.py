@@ -29,12 +29,14 @@ _cache: dict[bytes, tuple[float, Caller]] = {}
 
 def caller_of_token(token: str) -> Caller:
     """Raises `Unauthenticated` for unknown, expired, revoked and disabled alike."""
-    if not is_well_formed(token):
+    if not token.isascii():
         raise Unauthenticated
     key = digest(token)
     known = _cache.get(key)
     if known and monotonic() - known[0] < CACHE_SECONDS:
         return known[1]
+    if not is_well_formed(token):
+        raise Unauthenticated
     caller = _look_up(key)
     if len(_cache) >= CACHE_ENTRIES:
         _cache.clear()

@@ -6,6 +6,7 @@ adds to a request, and both together cost as much as the work of a claim.
 """
 
 from collections.abc import Callable
+from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
@@ -35,16 +36,21 @@ def shortcut(get_response: Handler) -> Handler:
         operation = operations.get(str(request.method))
         if operation is None:
             return get_response(request)
-        try:
-            caller = caller_by_bearer(request)
-            response: HttpResponseBase = answer(
-                request, operation, caller, found.kwargs
-            )
-        except Exception as error:
-            response = problems.plain(request, error)
-        if isinstance(response, HttpResponse):
-            response.headers["Content-Length"] = str(len(response.content))
-        response.headers["X-Content-Type-Options"] = "nosniff"
-        return response
+        return answered(request, operation, found.kwargs)
 
     return middleware
+
+
+def answered(
+    request: HttpRequest, operation: Operation, path: dict[str, Any]
+) -> HttpResponseBase:
+    """The operation's answer for a caller with a token, or what went wrong."""
+    try:
+        caller = caller_by_bearer(request)
+        response: HttpResponseBase = answer(request, operation, caller, path)
+    except Exception as error:
+        response = problems.plain(request, error)
+    if isinstance(response, HttpResponse):
+        response.headers["Content-Length"] = str(len(response.content))
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
