@@ -1,5 +1,6 @@
 """What has happened to one card, for those who may see it."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -47,16 +48,17 @@ def history(caller: Caller, *, card_id: UUID, before: int | None = None) -> Hist
         rows = rows.filter(sequence__lt=before)
     found = list(rows[: EVENTS_PER_PAGE + 1])
     more, found = len(found) > EVENTS_PER_PAGE, found[:EVENTS_PER_PAGE]
-    people = {
-        row.pk: actor_ref(row)
-        for row in Actor.objects.filter(pk__in={one.actor_id for one in found})
-    }
-    names = _column_names(found)
-    items = [_happening(one, people, names) for one in found]
+    people, names = people_of(found), column_names(found)
+    items = [happening(one, people, names) for one in found]
     return History(items, items[-1].sequence if more else None)
 
 
-def _happening(
+def people_of(rows: Sequence[Event]) -> dict[UUID, ActorRef | None]:
+    ids = {one.actor_id for one in rows if one.actor_id}
+    return {row.pk: actor_ref(row) for row in Actor.objects.filter(pk__in=ids)}
+
+
+def happening(
     row: Event, people: dict[UUID, ActorRef | None], names: dict[str, str]
 ) -> Happening:
     return Happening(
@@ -70,7 +72,8 @@ def _happening(
     )
 
 
-def _column_names(rows: list[Event]) -> dict[str, str]:
+def column_names(rows: Sequence[Event]) -> dict[str, str]:
+    """Of the columns that something was moved between."""
     ids = {
         row.data[key]
         for row in rows

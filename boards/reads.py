@@ -235,7 +235,7 @@ def events(caller: Caller, wanted: EventFilter, *, after: str, limit: int) -> Ev
     found = _event_rows(caller, wanted, after, limit + 1)
     more, found = len(found) > limit, found[:limit]
     cursor = encode_cursor(found[-1].transaction, found[-1].pk) if found else after
-    return EventPage(_event_shapes(found), cursor if more else "", cursor)
+    return EventPage(event_shapes(found), cursor if more else "", cursor)
 
 
 def events_with_cursors(
@@ -244,7 +244,7 @@ def events_with_cursors(
     """The same, each event with the cursor that goes on behind it."""
     found = _event_rows(caller, wanted, after, limit)
     cursors = [encode_cursor(row.transaction, row.pk) for row in found]
-    return list(zip(cursors, _event_shapes(found), strict=True))
+    return list(zip(cursors, event_shapes(found), strict=True))
 
 
 def _event_rows(
@@ -263,7 +263,7 @@ def _event_rows(
     return list(rows[:limit])
 
 
-def _event_shapes(rows: list[Event]) -> list[EventShape]:
+def event_shapes(rows: list[Event]) -> list[EventShape]:
     who = _people(row.actor_id for row in rows)
     return [shapes.event(row, lambda row: who.get(row.actor_id)) for row in rows]
 

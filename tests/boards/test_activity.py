@@ -158,9 +158,20 @@ PLANS = {
 }
 
 
+MANY = """
+INSERT INTO boards_event (id, workspace_id, transaction, type, actor_id, board_id, data,
+  created_at)
+SELECT gen_random_uuid(), %s, 1, 'card.lease.claimed', gen_random_uuid(), gen_random_uuid(), '{}',
+  now() FROM generate_series(1, 20000)
+"""
+
+
 @pytest.mark.parametrize("index", PLANS)
 def test_each_start_is_by_its_index(busy, index, monkeypatch):
     more, types = PLANS[index]
+    with connection.cursor() as cursor:
+        cursor.execute(MANY, [busy.workspace.pk])
+        cursor.execute("ANALYZE boards_event")
     plans = []
     looked = activity._look
 
