@@ -25,7 +25,7 @@ from leases.lookout import LOOKOUT, Waiter
 from novum.cleaning import MAX_BODY_BYTES
 from novum.limits import is_counted
 from novum.operations.registry import OPERATIONS
-from novum.operations.waiting import LOOK_EVERY_SECONDS, Desk, at_desk
+from novum.operations.waiting import Desk, at_desk
 
 type Scope = Mapping[str, Any]
 type Message = dict[str, Any]
@@ -115,6 +115,7 @@ class _Call:
     gone: asyncio.Future[None]
     rung: asyncio.Event = field(default_factory=asyncio.Event)
     waiter: Waiter | None = None
+    leave: Callable[[], None] | None = None
 
     async def answer(self, send: Send) -> None:
         response, desk = await self._attempt(is_first=True)
@@ -146,6 +147,8 @@ class _Call:
         finally:
             if self.waiter:
                 LOOKOUT.leave(self.waiter, has_claimed=has_claimed)
+            if self.leave:
+                self.leave()
         if desk.has_due and not self.gone.done():
             # By now it's due sooner, or there.
             response, _ = await self._attempt(is_first=False)
@@ -154,12 +157,11 @@ class _Call:
     async def _is_rung(self, desk: Desk, seconds: float) -> bool:
         if seconds <= 0:
             return False
-        if desk.wanted is None:
-            await asyncio.sleep(min(LOOK_EVERY_SECONDS, seconds))
-            return True
-        if self.waiter is None:
+        if desk.wanted and self.waiter is None:
             self.waiter = Waiter(desk.wanted, self._waker())
             LOOKOUT.join(self.waiter)
+        elif desk.ring and self.leave is None:
+            self.leave = desk.ring(self._waker())
         try:
             await asyncio.wait_for(self.rung.wait(), seconds)
         except TimeoutError:

@@ -1,5 +1,6 @@
 """Messages between actors: hear back from tasks, tell each other something."""
 
+from functools import partial
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
@@ -19,6 +20,7 @@ from novum.operations.operation import (
 from novum.operations.waiting import MAX_WAIT_SECONDS, until_some
 from tasks_people import inbox
 from tasks_people.inbox import MAX_TOPICS, MailKind
+from tasks_people.postbox import POSTBOX
 from tasks_people.shapes import MessageShape, TopicShape
 from tasks_people.verbs import digest, messages
 from tasks_people.verbs.messages import (
@@ -118,7 +120,8 @@ def msg_pull(caller: Caller, given: PullMessages) -> list[MessageShape]:
             ack=given.ack,
         )
 
-    return until_some(look, given.wait_seconds)
+    ring = partial(POSTBOX.join, caller.workspace_id, caller.actor_id)
+    return until_some(look, given.wait_seconds, ring)
 
 
 def msg_send(caller: Caller, given: SendMessage) -> SentMessage:

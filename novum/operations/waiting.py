@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
 from threading import BoundedSemaphore, Event
-from time import monotonic, sleep
+from time import monotonic
 from typing import Any
 
 import msgspec
@@ -21,7 +21,6 @@ from accounts.credentials import caller_now
 from leases.lookout import LOOKOUT, Waiter, Wanted
 
 MAX_WAIT_SECONDS = 50
-LOOK_EVERY_SECONDS = 0.5
 # The web processes have four threads each (novum.running.processes), and two of them
 # are for those who don't wait. Whoever comes when so many wait already is answered at
 # once, and asks again.
@@ -29,14 +28,19 @@ _places = BoundedSemaphore(2)
 RETRY_SECONDS = 1.0
 
 
+# Given what wakes somebody, it begins to, and returns what ends it.
+type Ring = Callable[[Callable[[], None]], Callable[[], None]]
+
+
 @dataclass
 class Desk:
-    """Where a call leaves word that it would wait for so long, and for what (None: to
-    be asked again every LOOK_EVERY_SECONDS). `has_due`: by the end of the wait its
-    answer may be another one."""
+    """Where a call leaves word that it would wait for so long: for a card that is
+    `wanted`, or for what `ring` tells of. `has_due`: by the end of the wait its answer
+    may be another one."""
 
     seconds: float = 0.0
     wanted: Wanted | None = None
+    ring: Ring | None = None
     has_due: bool = False
 
 
@@ -54,23 +58,28 @@ def at_desk() -> Iterator[Desk]:
         _desk.reset(before)
 
 
-def until_some[T](look: Callable[[], list[T]], seconds: float) -> list[T]:
+def until_some[T](look: Callable[[], list[T]], seconds: float, ring: Ring) -> list[T]:
     """What `look` finds, as soon as it finds something; empty after `seconds`."""
     found = look()
     if found or seconds <= 0:
         return found
     if desk := _desk.get():
-        desk.seconds = seconds
+        desk.seconds, desk.ring = seconds, ring
         return found
     if not _places.acquire(blocking=False):
         return found
+    rung = Event()
+    leave = ring(rung.set)
     try:
         until = monotonic() + seconds
-        while not found and (left := until - monotonic()) > 0:
-            sleep(min(LOOK_EVERY_SECONDS, left))
+        while not found and rung.wait(max(0.0, until - monotonic())):
+            rung.clear()
             found = look()
+            # The connection goes back meanwhile.
+            close_old_connections()
         return found
     finally:
+        leave()
         _places.release()
 
 

@@ -12,6 +12,7 @@ already the next time (one message per recipient and event).
 """
 
 import re
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -20,6 +21,7 @@ from django.db import connection, transaction
 from accounts.models import Actor
 from boards import events
 from boards.models import Comment, Event
+from boards.nudges import Nudge, nudge
 from boards.shapes import card_key
 from boards.watching import roles_now
 from leases.statements.running import compact
@@ -119,12 +121,19 @@ SELECT w.id FROM accounts_workspace w
 LEFT JOIN tasks_people_gathering g ON g.workspace_id = w.id
 WHERE EXISTS (SELECT FROM boards_event e WHERE e.workspace_id = w.id
   AND e.transaction >= COALESCE(g.transaction, 0))"""
+_BEHIND_IN = f"{_BEHIND} AND w.id = ANY(%(workspaces)s::uuid[])"
 _OLDEST = "SELECT pg_snapshot_xmin(pg_current_snapshot())::text::bigint"
 
 
 def gather_all() -> int:
     """Every workspace in which something has happened; how many messages."""
     return sum(gather(row[0]) for row in _rows(_BEHIND, {}))
+
+
+def gather_in(workspace_ids: Iterable[UUID]) -> int:
+    """The same for these, of which most have no news most of the time."""
+    values = {"workspaces": list(workspace_ids)}
+    return sum(gather(row[0]) for row in _rows(_BEHIND_IN, values))
 
 
 def gather_for(workspace_id: UUID, recipient_id: UUID) -> None:
@@ -162,6 +171,8 @@ def gather(workspace_id: UUID) -> int:
             " WHERE workspace_id = %s",
             [workspace_id],
         )
+    if told:
+        nudge(Nudge(workspace_id))
     return told
 
 

@@ -6,6 +6,7 @@ from uuid import UUID
 from django.db.models import F
 
 from accounts.models import Actor
+from boards.nudges import Nudge, nudge
 from tasks_people.models import Mailbox, Message
 
 
@@ -19,6 +20,7 @@ def deliver(recipient: Actor, messages: Sequence[Message]) -> None:
     for offset, message in enumerate(reversed(messages)):
         message.recipient, message.number = recipient, last - offset
     Message.objects.bulk_create(messages)
+    nudge(Nudge(recipient.workspace_id, actor_id=recipient.pk))
 
 
 def open_mailbox(actor_id: UUID) -> None:
