@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 from django.db import connection, transaction
 
-PATIENCE = 30
+PATIENCE = 60
 
 
 class RolledBack(Exception):

@@ -13,7 +13,7 @@ from webhooks import conf, loop
 from webhooks.models import Delivery, Endpoint
 from webhooks.verbs.endpoints import create_endpoint
 
-PATIENCE = 30
+PATIENCE = 60
 
 
 @pytest.fixture(autouse=True)
