@@ -43,7 +43,7 @@ def revoke(caller: Caller, *, lease_id: UUID, reason: str = "") -> Ended:
 
 
 @transaction.atomic
-def stop_agent(caller: Caller, *, agent_id: UUID) -> int:
+def stop_agent(caller: Caller, *, agent_id: UUID, reason: str = "") -> int:
     """Revoke whatever the seat holds, on every board; returns how many. Admins."""
     caller.require_admin()
     held = Lease.objects.filter(
@@ -52,7 +52,8 @@ def stop_agent(caller: Caller, *, agent_id: UUID) -> int:
         state=Lease.State.ACTIVE,
     )
     ids = list(held.values_list("pk", flat=True))
-    reason = f"@{caller.handle} stopped this agent."
+    why = f": {reason[:MAX_REASON_CHARACTERS]}" if reason else "."
+    reason = f"@{caller.handle} stopped this agent{why}"
     stopped = ending.give_back(ending.REVOKE, ids, caller=caller, reason=reason)
     return len(stopped) + len(end_cancelled(ids))
 

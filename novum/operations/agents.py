@@ -49,6 +49,13 @@ class EditAgent(AgentInput, frozen=True):
     max_leases: MaxLeases | msgspec.UnsetType | None = msgspec.UNSET
 
 
+class StopAgent(AgentInput, frozen=True):
+    reason: str = ""
+    disable: Annotated[
+        bool, Meta(description="Refuse the seat's tokens from now on, too.")
+    ] = False
+
+
 class ListTokens(PageInput, frozen=True):
     agent_id: UUID
 
@@ -110,9 +117,14 @@ def edit_agent(caller: Caller, given: EditAgent) -> AgentShape:
     return get_agent(caller, given)
 
 
-def stop_agent(caller: Caller, given: AgentInput) -> Stopped:
+def stop_agent(caller: Caller, given: StopAgent) -> Stopped:
+    """Its workers learn it at their next call; the cards are open again, the attempts
+    not counted. They may claim again unless you `disable` the seat, which happens
+    first; edit_agent enables it again."""
     reads.agent(caller, agent_id=given.agent_id)
-    return Stopped(stop(caller, agent_id=given.agent_id))
+    if given.disable:
+        agents.edit_agent(caller, agent_id=given.agent_id, disabled=True)
+    return Stopped(stop(caller, agent_id=given.agent_id, reason=given.reason))
 
 
 def list_tokens(caller: Caller, given: ListTokens) -> Page[TokenShape]:
@@ -210,7 +222,7 @@ OPERATIONS = (
         method="POST",
         path=f"{_AGENT}:stop",
         summary="Take everything that the seat holds away from it.",
-        input=AgentInput,
+        input=StopAgent,
         output=Stopped,
         call=stop_agent,
         scope="manage",

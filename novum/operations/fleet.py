@@ -1,4 +1,5 @@
-"""Leases over all boards: what is held, stuck or over, and taking many back."""
+"""The fleet over all boards: what is held, stuck or over, taking many back, and what
+each seat and worker does."""
 
 from datetime import datetime
 from typing import Annotated, Literal
@@ -8,7 +9,10 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.pages import Page
+from novum.operations.agents import AgentInput
 from novum.operations.operation import Input, Operation, PageInput
+from supervision.agents.figures import agent_detail, agent_figures
+from supervision.agents.shapes import AgentDetail, AgentFigures
 from supervision.holds.filtering import LeaseFilter
 from supervision.holds.looking import seen_leases
 from supervision.holds.revoking import MAX_PER_CALL, revoke_many
@@ -86,6 +90,19 @@ def revoke_leases(caller: Caller, given: RevokeLeases) -> RevokedMany:
     )
 
 
+def list_agent_figures(caller: Caller, given: PageInput) -> Page[AgentFigures]:
+    """On boards that you can see: what each seat holds, what it says to be doing, and
+    how its attempts of the last 24 hours ended and how long they took (from figures
+    rolled up by the hour)."""
+    return agent_figures(caller, page_size=given.page_size, page_token=given.page_token)
+
+
+def get_agent_figures(caller: Caller, given: AgentInput) -> AgentDetail:
+    """The same of one seat, and of each of its workers' tokens. What it holds in full:
+    find_leases with its `agent_id`."""
+    return agent_detail(caller, agent_id=given.agent_id)
+
+
 OPERATIONS = (
     Operation(
         name="find_leases",
@@ -111,5 +128,28 @@ OPERATIONS = (
         who="manager",
         errors=("invalid",),
         destroys=True,
+    ),
+    Operation(
+        name="list_agent_figures",
+        method="GET",
+        path="/agent-figures",
+        summary="What every seat holds and did in the last 24 hours.",
+        input=PageInput,
+        output=Page[AgentFigures],
+        call=list_agent_figures,
+        scope="read",
+        who="anybody",
+        errors=("bad_cursor",),
+    ),
+    Operation(
+        name="get_agent_figures",
+        method="GET",
+        path="/agents/{agent_id}/figures",
+        summary="What one seat and each of its workers hold and did.",
+        input=AgentInput,
+        output=AgentDetail,
+        call=get_agent_figures,
+        scope="read",
+        who="anybody",
     ),
 )

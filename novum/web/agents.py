@@ -24,6 +24,7 @@ from leases.verbs.revoke import stop_agent
 from novum.web import account_forms as forms
 from novum.web import posted
 from novum.web.pages import PageRequest, done, is_fragment, page
+from supervision.agents.figures import agent_detail, figures_of
 
 
 @page
@@ -39,10 +40,9 @@ def agents(request: PageRequest) -> HttpResponse:
             return redirect("agent", agent_id)
     token = request.GET.get("page", "")
     seats = reads.agents(request.caller, page_size=MAX_PAGE_SIZE, page_token=token)
-    held = holding(request.caller)
     context = {
         "form": form,
-        "seats": [(seat, held.get(seat.id, 0)) for seat in seats.items],
+        "seats": figures_of(request.caller, seats.items),
         "next_page": seats.next_page_token,
         "nav": "fleet",
         "tab": "agents",
@@ -84,9 +84,13 @@ def edit(request: PageRequest, agent_id: UUID) -> HttpResponse:
 @require_POST
 @page
 def stop(request: PageRequest, agent_id: UUID) -> HttpResponse:
-    """Take back everything that it holds; its workers learn it at their next call."""
+    """Take back everything that it holds; its workers learn it at their next call. With
+    `disable` nobody comes back for more."""
     seat = reads.agent(request.caller, agent_id=agent_id)
-    count = stop_agent(request.caller, agent_id=agent_id)
+    if posted.flag(request, "disable"):
+        verbs.edit_agent(request.caller, agent_id=agent_id, disabled=True)
+    reason = posted.text(request, "reason").strip()
+    count = stop_agent(request.caller, agent_id=agent_id, reason=reason)
     text = ngettext(
         "%(count)d card was taken back from %(name)s.",
         "%(count)d cards were taken back from %(name)s.",
@@ -135,6 +139,7 @@ def _agent(request: PageRequest, agent_id: UUID, **more: Any) -> HttpResponse:
         "seat": seat,
         "held": held_by(caller, holder_id=agent_id),
         "total": _total(request, agent_id),
+        "detail": agent_detail(caller, agent_id=agent_id),
         "tokens": tokens,
         "form": forms.WorkerToken(),
         "now": now(),
