@@ -18,7 +18,7 @@ from novum.running.settings import from_environment
 
 PARTS = (
     *("floor", "cycle", "batch", "limit", "depth", "sustained", "memory"),
-    *("mcp", "tasks", "pages", "live", "waiting", "webhooks"),
+    *("mcp", "tasks", "pages", "supervision", "live", "waiting", "webhooks", "bulk"),
 )
 
 

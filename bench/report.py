@@ -33,7 +33,7 @@ class Figure:
         mark = "" if self.goal is None else ("met" if self.is_met else "MISSED")
         value = f"{self.value:.2f}" if self.value < 100 else f"{self.value:,.0f}"
         return (
-            f"{self.part:<10}{self.name:<50}{value:>8}  {goal:<7}{aim:<9}{mark:<8}"
+            f"{self.part:<12}{self.name:<50}{value:>8}  {goal:<7}{aim:<9}{mark:<8}"
             f"{self.note}"
         ).rstrip()
 

@@ -20,6 +20,8 @@ class Sizes:
     waiters: int = 1_000
     webhook_events: int = 2_000
     feed_events: int = 100_000
+    dead_letters: int = 10_000
+    finished_leases: int = 1_000_000
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

@@ -4,7 +4,7 @@ const root = document.querySelector("[data-charts-of]");
 const source = document.getElementById(root.dataset.chartsOf);
 const LOOKS = {
   ended: [["completed", "done", [], true], ["failed", "failed"], ["dead_lettered", "text", [2, 3]], ["expired", "waiting", [6, 3]]],
-  depth: [["depth", "accent", [], true], ["working", "working", [6, 3]]],
+  depth: [["depth", "accent", [], true], ["working", "done", [6, 3]]],
   wait: [["wait_p50", "accent"], ["wait_p95", "waiting", [6, 3]]],
   run: [["run_p50", "accent"], ["run_p95", "waiting", [6, 3]]],
 };

@@ -27,6 +27,7 @@ SMALL = {
     "--waiters": 20,
     "--webhook-events": 60,
     "--feed-events": 400,
+    "--finished-leases": 600,
 }
 FIGURES = {
     "floor": ["claim + complete by pgbench"],
@@ -43,6 +44,7 @@ FIGURES = {
     "memory": ["MB of the largest web process", "MB more after 300 requests"],
     "mcp": ["MCP cycles/s : REST", "processor time of a REST cycle"],
     "pages": ["queries of the page, 200", "queries more", "ms of a page", "MB of the"],
+    "supervision": ["for their roll-up", "ms of /queues,", "queries of /queues"],
     "live": ["ms from a change to 2 pages", "of 8 pages wrong", "connections of live"],
     "waiting": ["MB more for 20", "% of a core", "from a card to its claim"],
     "webhooks": [
