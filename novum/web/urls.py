@@ -12,6 +12,7 @@ urlpatterns = [
     path("", include("novum.web.urls_tasks")),
     path("", include("novum.web.urls_transfer")),
     path("", include("novum.web.urls_fleet")),
+    path("", include("novum.web.urls_activity")),
     path("", include("novum.web.urls_queues")),
     path("", include("novum.web.urls_dead_letters")),
     *(path("", include(part)) for part in parts("pages")),
