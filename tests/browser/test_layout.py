@@ -197,6 +197,8 @@ def test_where_only_the_server_knows_it_is_asked_once_for_many_changes(
                 edit_card(world.owner, card_id=card, priority=2 if turn % 2 else 4)
         complete(world.worker, **receipt(world.claim()))
         expect(count_of(page, world.done)).to_have_text(re.compile(r"[01]"))
+        while not any("/static/" not in url for url in asked):
+            page.wait_for_timeout(50)
         page.wait_for_timeout(500)
     asked = [url for url in asked if "/static/" not in url]
     assert 1 <= len(asked) <= len(frames) - before, asked
