@@ -15,13 +15,14 @@ from accounts.errors import Conflict, Invalid, NotFound
 from accounts.models import Workspace
 from accounts.roles import BoardRole
 from boards import access, events
-from boards.models import Card, ClockTimestamp, Column, Event
+from boards.models import Card, Column, Event
 from boards.values import same_json
 from boards.verbs.fields import fields_of
 from boards.verbs.guard import Free, free_or_refuse
 from boards.verbs.moving import card_seen, changed, locked_card, locked_column
 from boards.verbs.parents import check_line, check_parent, seen_parents
 from boards.verbs.places import Place, place_card
+from boards.verbs.together import record_all, save_all
 
 MAX_BULK_CARDS = 500
 Moment = Annotated[datetime, Meta(tz=True)]
@@ -169,18 +170,15 @@ def archive_card(
     card = locked_card(caller, card_id, version)
     free_or_refuse(card, free)
     if card.archived_at is None:
-        put_away(caller, card)
+        put_away(caller, [card])
     return card.pk
 
 
-def put_away(caller: Caller, card: Card, *, reason: str = "") -> None:
-    """Archive a locked card that nobody holds; `reason` stays in its history."""
-    card.archived_at = ClockTimestamp()
-    changed(card)
-    data = {"reason": reason} if reason else None
-    events.record(
-        caller, events.CARD_ARCHIVED, board=card.board_id, card=card, data=data
-    )
+def put_away(caller: Caller, cards: Sequence[Card], *, reason: str = "") -> None:
+    """Archive locked cards that nobody holds; `reason` stays in their history."""
+    save_all(cards, away=True)
+    data = {"reason": reason} if reason else {}
+    record_all(caller, events.CARD_ARCHIVED, cards, [data] * len(cards))
 
 
 @transaction.atomic

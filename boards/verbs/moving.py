@@ -1,6 +1,6 @@
 """Move a card: within its column, to another one, to another board."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from uuid import UUID
 
 from django.db import transaction
@@ -10,9 +10,10 @@ from accounts.errors import Conflict, NotFound
 from accounts.roles import BoardRole
 from boards import access, events
 from boards.errors import VersionMismatch
-from boards.models import Card, ClockTimestamp, Column, NextPosition
+from boards.models import Card, ClockTimestamp, Column
 from boards.verbs.guard import Free, free_or_refuse
 from boards.verbs.places import BOTTOM, Place, place_card
+from boards.verbs.together import record_all, save_all
 
 
 @transaction.atomic
@@ -45,12 +46,6 @@ def move_card(
             column_id=came_from,
             version=card.version,
         )
-    put(caller, card, target, place)
-    return card.pk
-
-
-def put(caller: Caller, card: Card, target: Column, place: Place | None = None) -> None:
-    """Into a column that takes it; nobody holds it, and both are locked."""
     came_from = card.column_id
     if target.pk != came_from:
         card.board_id = target.board_id
@@ -66,25 +61,31 @@ def put(caller: Caller, card: Card, target: Column, place: Place | None = None) 
         card=card,
         data={"from_column_id": str(came_from), "to_column_id": str(target.pk)},
     )
+    return card.pk
 
 
 def put_all(
     caller: Caller, cards: Iterable[Card], target: Column, free: Free | None
 ) -> None:
     """Move all these (locked) cards to the end of a column, in their order there."""
-    for card in sorted(cards, key=lambda card: (card.priority, card.position)):
+    ordered = sorted(cards, key=lambda card: (card.priority, card.position))
+    for card in ordered:
         free_or_refuse(card, free)
-        came_from = card.column_id
+    put_at_end(caller, ordered, target)
+
+
+def put_at_end(caller: Caller, cards: Sequence[Card], target: Column) -> None:
+    """The same in the order given, with cards that nobody holds."""
+    came_from = [card.column_id for card in cards]
+    for card in cards:
+        card.board_id = target.board_id
         card.enter(target)
-        card.position = NextPosition()
-        changed(card)
-        events.record(
-            caller,
-            events.CARD_MOVED,
-            board=card.board_id,
-            card=card,
-            data={"from_column_id": str(came_from), "to_column_id": str(target.pk)},
-        )
+    save_all(cards, at_end=True)
+    data = [
+        {"from_column_id": str(old), "to_column_id": str(target.pk)}
+        for old in came_from
+    ]
+    record_all(caller, events.CARD_MOVED, cards, data)
 
 
 def card_seen(caller: Caller, card_id: UUID) -> Card:

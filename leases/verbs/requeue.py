@@ -1,6 +1,7 @@
 """Requeue: a failed (or done) card gets another round."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from uuid import UUID
 
 from django.db import transaction
@@ -10,8 +11,9 @@ from accounts.errors import Conflict
 from accounts.roles import BoardRole
 from boards import access, events
 from boards.errors import CardHeld
-from boards.models import Card, Column, NextPosition
-from boards.verbs.moving import card_seen, changed, locked_card
+from boards.models import Card, Column
+from boards.verbs.moving import card_seen, locked_card
+from boards.verbs.together import record_all, save_all
 from leases.errors import NotRequeueable
 from leases.models import Lease
 
@@ -29,13 +31,12 @@ def requeue(caller: Caller, *, card_id: UUID) -> UUID:
     if card.state != Card.State.OPEN:
         if queue and queue.pk != queues_of([card])[card.pk]:
             queue = None
-        check(caller, card, queue)
-        put_back(caller, card, queue)
+        put_back(caller, [Return(card, check(caller, card, queue))])
     return card.pk
 
 
-def check(caller: Caller, card: Card, queue: Column | None) -> None:
-    """Whether an ended card may go back to `queue`, the one that `queues_of` names.
+def check(caller: Caller, card: Card, queue: Column | None) -> Column:
+    """The queue, the one that `queues_of` names, if an ended card may go back to it.
 
     Raises CardHeld, NotRequeueable, Conflict, Forbidden, NotFound, BoardArchived.
     """
@@ -48,29 +49,35 @@ def check(caller: Caller, card: Card, queue: Column | None) -> None:
     if queue is None:
         raise Conflict("The queue that this card came from is gone. Move it to one.")
     access.require(caller, queue.board_id, BoardRole.EDITOR)
+    return queue
 
 
-def put_back(
-    caller: Caller, card: Card, queue: Column | None, *, fits: bool = False
-) -> None:
-    """Open the card again, in a queue that `check` let pass; both are locked. `fits`:
-    it has just been held against the input schema, so no claim needs to."""
-    assert queue is not None
-    came_from = card.column_id
-    card.board_id = queue.board_id
-    card.available_at = None
-    card.enter(queue)
-    if fits:
-        card.fits = True
-    card.position = NextPosition()
-    changed(card)
-    events.record(
-        caller,
-        events.CARD_REQUEUED,
-        board=card.board_id,
-        card=card,
-        data={"from_column_id": str(came_from), "to_column_id": str(queue.pk)},
-    )
+@dataclass(frozen=True)
+class Return:
+    """A locked card and the locked queue that `check` let it back into. `fits`: it has
+    just been held against the input schema, so no claim needs to."""
+
+    card: Card
+    queue: Column
+    fits: bool = False
+
+
+def put_back(caller: Caller, returns: Sequence[Return]) -> None:
+    """Open the cards again, in this order at the end of their queues."""
+    cards = [one.card for one in returns]
+    came_from = [card.column_id for card in cards]
+    for one in returns:
+        one.card.board_id = one.queue.board_id
+        one.card.available_at = None
+        one.card.enter(one.queue)
+        if one.fits:
+            one.card.fits = True
+    save_all(cards, at_end=True)
+    data = [
+        {"from_column_id": str(old), "to_column_id": str(card.column_id)}
+        for card, old in zip(cards, came_from, strict=True)
+    ]
+    record_all(caller, events.CARD_REQUEUED, cards, data)
 
 
 def queues_of(cards: Iterable[Card]) -> dict[UUID, UUID]:

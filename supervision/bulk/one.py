@@ -50,5 +50,5 @@ def retry_one(
         check(caller, _RETRY, card, now)
         if payload is not msgspec.UNSET:
             change(caller, card, {"payload": payload})
-        apply(caller, _RETRY, card, now)
+        apply(caller, _RETRY, [card], now)
     return card_id

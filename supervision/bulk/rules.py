@@ -4,7 +4,7 @@ Facts are read for many cards at once, schemas are at work before anything is lo
 what was judged counts only while card and contract are still the versions judged.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import monotonic
 from uuid import UUID
@@ -17,12 +17,12 @@ from accounts.roles import BoardRole
 from boards import access
 from boards.models import Card, Column
 from boards.verbs.cards import put_away
-from boards.verbs.moving import put
+from boards.verbs.moving import put_at_end
 from leases.errors import DoesNotFit
 from leases.models import Contract
 from leases.verbs.judge import problems_of
+from leases.verbs.requeue import Return, put_back, queues_of
 from leases.verbs.requeue import check as check_requeue
-from leases.verbs.requeue import put_back, queues_of
 from supervision.errors import NotADeadLetter
 
 
@@ -145,16 +145,22 @@ def check(caller: Caller, doing: Doing, card: Card, facts: Facts) -> None:
             raise DoesNotFit(_first(said.problems), said.problems)
 
 
-def apply(caller: Caller, doing: Doing, card: Card, facts: Facts) -> None:
-    """Do it to a locked card that `check` let pass."""
+def apply(caller: Caller, doing: Doing, cards: Sequence[Card], facts: Facts) -> None:
+    """Do it to locked cards that `check` let pass, in their order."""
     if doing.verb == "retry":
-        fits = card.pk in facts.judged
-        put_back(caller, card, facts.queues[card.pk], fits=fits)
+        put_back(
+            caller,
+            [
+                Return(card, queue, fits=card.pk in facts.judged)
+                for card in cards
+                if (queue := facts.queues[card.pk])
+            ],
+        )
     elif doing.verb == "move":
         assert facts.target is not None
-        put(caller, card, facts.target)
+        put_at_end(caller, cards, facts.target)
     else:
-        put_away(caller, card, reason=doing.reason)
+        put_away(caller, cards, reason=doing.reason)
 
 
 def _first(problems: list[FieldError]) -> str:

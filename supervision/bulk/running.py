@@ -16,10 +16,10 @@ from django.db.models import QuerySet
 
 from accounts.callers import Caller
 from accounts.credentials import caller_now, caller_of_actor
-from accounts.errors import DomainError, Unauthenticated
+from accounts.errors import Unauthenticated
 from accounts.models import Actor
 from boards.models import Card, ClockTimestamp, Column
-from supervision.bulk.rules import Doing, Facts, apply, check, facts_of, judge
+from supervision.bulk.rules import Doing, Facts, apply, facts_of, judge, refusal
 from supervision.models import BulkAction, BulkItem
 
 CHUNK = 100
@@ -79,6 +79,11 @@ def run_chunk(action_id: UUID, *, size: int = CHUNK) -> int:
         except OperationalError:
             # Such as a deadlock with what we don't know: the chunk is undone, try anew.
             continue
+        except DatabaseError as error:
+            # One of them spoils it for the others: one by one, and that one is told.
+            if size > 1:
+                return run_chunk(action_id, size=1)
+            return _give_up(action_id, error)
     return 0
 
 
@@ -125,11 +130,11 @@ def _settle(action: BulkAction, turn: _Turn) -> int:
     cards = _locked_cards(turn, list(items))
     # Asked anew behind the locks: nothing of it changes any more.
     facts = replace(facts_of(turn.doing, cards), judged=turn.judged.judged)
-    settled = [
-        _settled(items[card.pk], turn, card, facts)
-        for card in sorted(cards, key=lambda card: items[card.pk].number)
-        if facts.is_known(card)
-    ]
+    ordered = sorted(cards, key=lambda card: items[card.pk].number)
+    ready = [card for card in ordered if facts.is_known(card)]
+    settled = [_judged(items[card.pk], turn, card, facts) for card in ready]
+    passed = {one.card_id for one in settled if one.state == BulkItem.State.DONE}
+    apply(turn.caller, turn.doing, [card for card in ready if card.pk in passed], facts)
     _write(action, settled)
     _count(action, settled)
     return len(settled)
@@ -151,22 +156,27 @@ def _locked_cards(turn: _Turn, ids: list[UUID]) -> list[Card]:
     return [card for card in cards if card.column_id in columns]
 
 
-def _settled(item: BulkItem, turn: _Turn, card: Card, facts: Facts) -> BulkItem:
-    """Each card in a savepoint of its own, so that none spoils the chunk."""
-    item.state = BulkItem.State.DONE
-    try:
-        check(turn.caller, turn.doing, card, facts)
-        with transaction.atomic():
-            apply(turn.caller, turn.doing, card, facts)
-    except DomainError as error:
-        item.state, item.code = BulkItem.State.REFUSED, error.code
-        item.detail = error.detail
-    except OperationalError:
-        raise
-    except DatabaseError as error:
-        item.state, item.code = BulkItem.State.REFUSED, "internal"
-        item.detail = f"That was our fault ({type(error).__name__})."
+def _judged(item: BulkItem, turn: _Turn, card: Card, facts: Facts) -> BulkItem:
+    """By the rules of the dry run."""
+    error = refusal(turn.caller, turn.doing, card, facts)
+    item.state = BulkItem.State.REFUSED if error else BulkItem.State.DONE
+    item.code, item.detail = (error.code, error.detail) if error else ("", "")
     return item
+
+
+@transaction.atomic
+def _give_up(action_id: UUID, error: DatabaseError) -> int:
+    """The next card can't be done, and it's no rule that says so."""
+    action = _running().filter(pk=action_id).select_for_update(no_key=True).first()
+    waiting = BulkItem.objects.filter(action=action_id, state=BulkItem.State.WAITING)
+    item = waiting.order_by("number").first()
+    if action is None or item is None:
+        return 0
+    item.state, item.code = BulkItem.State.REFUSED, "internal"
+    item.detail = f"That was our fault ({type(error).__name__})."
+    _write(action, [item])
+    _count(action, [item])
+    return 1
 
 
 def _write(action: BulkAction, settled: list[BulkItem]) -> None:

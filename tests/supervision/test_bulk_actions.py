@@ -1,7 +1,7 @@
 """What is done to many dead letters: told before, done as told, safe to cut short."""
 
 import pytest
-from django.db import connection
+from django.db import IntegrityError, connection
 from django.test.utils import CaptureQueriesContext
 
 from accounts.errors import Conflict, Forbidden, Invalid, NotFound
@@ -269,11 +269,27 @@ def test_the_input_is_put_right_and_retried_at_once(world):
         retry_one(world.owner, card_id=card)
 
 
-def test_it_costs_few_statements_per_card(world, monkeypatch):
+def test_a_chunk_costs_the_same_whatever_its_size(world, monkeypatch):
     monkeypatch.setattr(actions, "AT_ONCE", 0)
     many_dead_letters(world, 50)
     begun = start(world.owner, RETRY, ALL).action
     with CaptureQueriesContext(connection) as sent:
         assert running.run_chunk(begun.id) == 50
-    # Of each card: a savepoint and its end, the card, the event.
-    assert len(sent) <= 50 * 4 + 20
+    assert len(sent) <= 30
+
+
+def test_one_that_breaks_spoils_nothing_for_the_others(world, monkeypatch):
+    cards = [a_dead_letter(world) for _ in range(4)]
+    apply = running.apply
+
+    def breaks(caller, doing, these, facts):
+        apply(caller, doing, these, facts)
+        if any(card.pk == cards[1] for card in these):
+            raise IntegrityError("as a constraint would")
+
+    monkeypatch.setattr(running, "apply", breaks)
+    ended = start(world.owner, RETRY, ALL).action
+    assert (ended.state, ended.done, ended.refused) == ("finished", 3, 1)
+    assert results(world, ended)[cards[1]].code == "internal"
+    assert card_row(cards[1]).state == "failed"
+    assert world.shown() == [cards[0], *cards[2:]]
