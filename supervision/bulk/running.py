@@ -8,7 +8,7 @@ come about; a killed runner leaves nothing half done.
 """
 
 from dataclasses import dataclass, replace
-from time import monotonic
+from time import monotonic, sleep
 from uuid import UUID
 
 from django.db import DatabaseError, OperationalError, connection, transaction
@@ -48,14 +48,16 @@ class _Turn:
 
 def run_some(seconds: float) -> int:
     """A chunk of each running action by turns, for about so long; how many cards had
-    their turn. Safe to run many at once."""
+    their turn. After each round it rests for as long as that took, so that claims have
+    the machine, too. Safe to run many at once."""
     until, settled = monotonic() + seconds, 0
-    while monotonic() < until:
+    while (began := monotonic()) < until:
         ids = list(_running().values_list("pk", flat=True))
         now = [run_chunk(action_id) for action_id in ids]
         settled += sum(now)
         if not any(now):
             break
+        sleep(monotonic() - began)
     return settled
 
 
