@@ -1,6 +1,6 @@
 """Wait a while for something to come.
 
-A web process has few threads, so few may wait in it, each holding one. The *live*
+Who waits in a web process holds one of its threads, so only some may. The *live*
 process holds none for those who wait (novum.waiting): there a call that would wait says
 so and answers at once.
 """
@@ -21,10 +21,11 @@ from accounts.credentials import caller_now
 from leases.lookout import LOOKOUT, Waiter, Wanted
 
 MAX_WAIT_SECONDS = 50
-# The web processes have four threads each (novum.running.processes), and two of them
-# are for those who don't wait. Whoever comes when so many wait already is answered at
+# The web processes have 36 threads each (novum.running.processes), and four of them are
+# for those who don't wait. Whoever comes when so many wait already is answered at
 # once, and asks again.
-_places = BoundedSemaphore(2)
+MOST_WAITING = 32
+_places = BoundedSemaphore(MOST_WAITING)
 RETRY_SECONDS = 1.0
 
 

@@ -8,8 +8,9 @@ from pathlib import Path
 from novum.running.children import Child, rotate
 from novum.running.settings import ROOT, RunSettings
 
-# Per web process. More only makes them wait for each other: a request is mostly Python.
-BLOCKING_THREADS = 4
+# Per web process. So many may wait for a card there (novum.operations.waiting) and some
+# more; those that wait for PostgreSQL's disk keep no processor from others.
+BLOCKING_THREADS = 36
 # The timetable's jobs are short and few, but one: it delivers webhooks for minutes on end.
 WORKER_PROCESSES = 3
 HEALTH_PATH = "/v1/healthz"

@@ -21,6 +21,7 @@ from leases.verbs import pause
 from leases.verbs.complete import complete
 from novum.asgi import http
 from novum.operations import waiting
+from novum.operations.waiting import MOST_WAITING
 from novum.running.processes import BLOCKING_THREADS
 from novum.waiting import Waiting
 from tests.builders import A_SECOND, a_token, a_world, an_agent, receipt
@@ -478,21 +479,21 @@ def test_on_web_a_wait_ends_with_the_first_card(world, path):
 
 def test_on_web_few_wait_and_further_ones_are_told_when_to_come(world, path):
     door = door_of(world.worker)
-    taken = [waiting._places.acquire(blocking=False) for _ in range(2)]
-    assert taken == [True, True]
+    taken = [waiting._places.acquire(blocking=False) for _ in range(MOST_WAITING)]
+    assert all(taken)
     try:
         began = monotonic()
         answer = door.post(path, {"wait_seconds": 20})
         assert monotonic() - began < 5
     finally:
-        waiting._places.release(2)
+        waiting._places.release(MOST_WAITING)
     assert answer.json()["card"] is None
     assert answer.json()["retry_after_seconds"] == waiting.RETRY_SECONDS
     assert answer.headers["Retry-After"] == "1"
 
 
 def test_there_are_threads_left_for_those_who_do_not_wait():
-    assert waiting._places._initial_value <= min(32, BLOCKING_THREADS // 2)
+    assert BLOCKING_THREADS - MOST_WAITING >= 4
 
 
 def test_me_tells_where_to_wait(world, settings):

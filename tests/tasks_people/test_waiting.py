@@ -1,6 +1,7 @@
 """A pull may wait for what comes, but not everybody at once; what it costs meanwhile."""
 
 import threading
+from threading import BoundedSemaphore
 from time import monotonic, sleep
 from uuid import uuid4
 
@@ -10,6 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from boards.nudges import Nudge
 from leases.verbs.complete import complete
+from novum.operations import waiting
 from novum.operations.waiting import until_some
 from tasks_people import postbox
 from tasks_people.postbox import Postbox
@@ -74,7 +76,8 @@ def test_nothing_comes_and_it_ends_in_time():
     assert ring.left == 1
 
 
-def test_further_ones_are_answered_at_once():
+def test_further_ones_are_answered_at_once(monkeypatch):
+    monkeypatch.setattr(waiting, "_places", BoundedSemaphore(2))
     ring, over, got = Ring(), threading.Event(), []
 
     def look():
