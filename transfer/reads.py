@@ -29,9 +29,10 @@ LISTED_IMPORTS = 20
 
 
 def run_of(caller: Caller, import_id: UUID) -> ImportRun:
-    """One's own, or any as admin. Raises NotFound."""
+    """One's own, or any as admin; its file is read only where it's asked for. Raises
+    NotFound."""
     rows = ImportRun.objects.filter(workspace_id=caller.workspace_id, pk=import_id)
-    run = rows.select_related("actor").first()
+    run = rows.select_related("actor").defer("content").first()
     if run is None or not (caller.is_admin() or run.actor_id == caller.actor_id):
         raise NotFound("There is no such import here.")
     return run

@@ -124,7 +124,8 @@ def _mine(work: _Work, **news: int) -> None:
 
 @transaction.atomic
 def _finish(work: _Work, places: Places, missing: dict[str, UUID]) -> None:
-    run = ImportRun.objects.select_for_update(of=("self",)).get(pk=work.run_id)
+    rows = ImportRun.objects.select_for_update(of=("self",)).defer("content")
+    run = rows.get(pk=work.run_id)
     if run.tries != work.tries or run.state != ImportRun.State.RUNNING:
         raise _Overtaken
     reading = work.reading
