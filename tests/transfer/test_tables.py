@@ -132,6 +132,20 @@ def test_roles_can_be_said(caller):
             read(caller, text, roles=wrong)
 
 
+def test_a_file_of_todoist_has_sections_and_notes(caller):
+    text = (
+        "TYPE,CONTENT,DESCRIPTION,PRIORITY,INDENT,DATE\n"
+        "meta,view_style=board,,,,\nsection,Today,,,,\n,,,,,\n"
+        "task,One,Text,4,1,\nnote,A note,,,,\nsection,,,,,\ntask,Two,,1,2,\n"
+    )
+    found = read(caller, text)
+    assert titles(found) == ["One", "Two"]
+    assert [one.name for one in found.document.columns] == ["Today", "Imported"]
+    assert found.document.cards[0].description == "Text\n\nA note"
+    assert found.rows == [5, 8]
+    assert "settings of Todoist, not carried: 1." in found.notes[-1]
+
+
 FAULTY = "Title,Due,Priority,Done\nOne,soon,,\nTwo,,very,\nThree,,,perhaps\n,2026-01-01,,\nFour,2026-01-01,2,no\n"
 
 

@@ -19,6 +19,7 @@ from transfer.files.reading import Reading
 from transfer.files.roles import has_header, roles_of, unique
 from transfer.files.tables import Row, Table, table_of
 from transfer.files.text import Text
+from transfer.files.todoist import flattened
 from transfer.models import ImportRun
 from transfer.shapes import BoardDocument, BoardPart, CardPart, ColumnPart, Skipped
 from transfer.shapes import TableColumn as ShownColumn
@@ -33,7 +34,7 @@ _ONCE: tuple[Role, ...] = (
 
 def read_table(caller: Caller, text: Text, options: Options) -> Reading:
     """Raises BadFile, and Invalid for roles that don't fit the table."""
-    table = table_of(text.text, options.delimiter, quotes=options.quotes)
+    table = flattened(table_of(text.text, options.delimiter, quotes=options.quotes))
     sample = [row.cells for row in table.rows[:30]]
     header = has_header(sample) if options.header is None else options.header
     rows = table.rows[1:] if header else table.rows
