@@ -80,7 +80,8 @@ def request_of(
         body,
         headers,
         may_repeat=operation.repeat != "not",
-        extra_seconds=float(values.get("wait_seconds") or 0),
+        extra_seconds=float(values.get("wait_seconds") or 0)
+        + operation.patience_seconds,
     )
 
 

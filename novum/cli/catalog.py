@@ -24,7 +24,8 @@ class Field(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """`repeat` is safe, key or not (novum.rest.listing)."""
+    """`repeat` is safe, key or not (novum.rest.listing); `patience_seconds` is what the
+    answer may take beyond the usual time."""
 
     name: str
     group: str
@@ -35,6 +36,7 @@ class Operation(NamedTuple):
     who: str
     repeat: str
     fields: list[Field]
+    patience_seconds: int = 0
 
     def field(self, name: str) -> Field | None:
         return next((one for one in self.fields if one.name == name), None)
@@ -133,7 +135,8 @@ def _operation(each: dict[str, Any]) -> Operation:
         Field(one["name"], one["in"], one["required"], one["schema"])
         for one in each["fields"]
     ]
-    facts = {name: each[name] for name in Operation._fields if name != "fields"}
+    names = set(Operation._fields) & each.keys() - {"fields"}
+    facts = {name: each[name] for name in names}
     return Operation(fields=fields, **facts)
 
 

@@ -100,7 +100,7 @@ class Operation:
     overwrite or take away what no later call brings back. Both follow from the method
     where they aren't said. `reaches_out`: it calls other systems. `waits`: what a call
     with `wait_seconds` that made nothing waits for. `body_bytes`: how long a body may be
-    by REST. `call` may answer with a Download, in the form of `output`.
+    by REST; `patience_seconds`: how long a client should wait beyond the usual. `call` may answer with a Download, in the form of `output`.
     """
 
     name: str
@@ -122,6 +122,7 @@ class Operation:
     reaches_out: bool = False
     waits: Callable[[Caller, Any], Wanted] | None = None
     body_bytes: int = MAX_BODY_BYTES
+    patience_seconds: int = 0
 
     @property
     def noun(self) -> str:

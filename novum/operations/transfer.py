@@ -21,6 +21,7 @@ from transfer.verbs import imports
 
 # JSON writes a file's bytes in up to 4/3 as many, as base64.
 _BODY_BYTES = MAX_FILE_BYTES // 2 * 3
+_PATIENCE_SECONDS = 270
 
 
 def export_board(caller: Caller, given: ExportBoard) -> Download:
@@ -125,6 +126,7 @@ OPERATIONS = (
         scope="read",
         who="viewer",
         errors=("too_long_here",),
+        patience_seconds=_PATIENCE_SECONDS,
     ),
     Operation(
         name="import_board",
@@ -143,6 +145,7 @@ OPERATIONS = (
             lambda caller, given, ids: _board_import(caller, ids[0]),
         ),
         body_bytes=_BODY_BYTES,
+        patience_seconds=_PATIENCE_SECONDS,
     ),
     Operation(
         name="preview_import",
@@ -156,6 +159,7 @@ OPERATIONS = (
         who="anybody",
         errors=("bad_file",),
         body_bytes=_BODY_BYTES,
+        patience_seconds=_PATIENCE_SECONDS,
     ),
     Operation(
         name="import_file",
@@ -174,6 +178,7 @@ OPERATIONS = (
             lambda caller, given, ids: reads.import_shape(caller, import_id=ids[0]),
         ),
         body_bytes=_BODY_BYTES,
+        patience_seconds=_PATIENCE_SECONDS,
     ),
     Operation(
         name="get_import",
