@@ -17,6 +17,7 @@ http = get_asgi_application()
 
 from django.urls import path  # noqa: E402
 
+from novum.logs.calls import Called  # noqa: E402
 from novum.rest.feed import Feed  # noqa: E402
 from novum.waiting import Waiting  # noqa: E402
 from novum.web.inbox_live import PersonSocket  # noqa: E402
@@ -29,7 +30,7 @@ sockets = [
 application = ProtocolTypeRouter(
     {
         # Whoever waits for events or for a card holds no thread of Django's.
-        "http": Feed(Waiting(http)),
+        "http": Called(Feed(Waiting(http))),
         # No page of another host may open a socket with its visitors' cookies.
         "websocket": AllowedHostsOriginValidator(
             AuthMiddlewareStack(URLRouter(sockets))

@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from celery import Celery
-from celery.signals import import_modules
+from celery.signals import import_modules, setup_logging
 
 from novum.timetable import ours, timetable
 
@@ -25,3 +25,8 @@ def add_parts(**_: Any) -> None:
 
     app.conf.beat_schedule.update(timetable())
     heartbeats.listen()
+
+
+@setup_logging.connect
+def keep_logging(**_: Any) -> None:
+    """Lines look as Django's settings say, not as Celery would have them."""

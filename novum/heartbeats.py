@@ -1,10 +1,11 @@
-"""Each job of the timetable says when it ran, wherever it does."""
+"""Each job of the timetable says when it ran, wherever it does, and its lines are its."""
 
 from time import monotonic
 from typing import Any
 
 from celery.signals import task_postrun, task_prerun
 
+from novum.logs import facts
 from novum.timetable import tell_themselves, timetable
 from supervision import loops
 
@@ -19,12 +20,14 @@ def listen() -> None:
     task_postrun.connect(_ended, dispatch_uid="novum.heartbeats")
 
 
-def _began(task_id: str, **_: Any) -> None:
+def _began(task_id: str, task: Any, **_: Any) -> None:
+    facts.begin(job=task.name, run=task_id)
     _begun.clear()
     _begun[task_id] = monotonic()
 
 
 def _ended(task_id: str, task: Any, retval: Any, state: str, **_: Any) -> None:
+    facts.begin()
     if not _expected:
         _expected.append(True)
         loops.expect(timetable())

@@ -22,10 +22,10 @@ from rest_framework.response import Response
 
 from accounts import errors
 from accounts.errors import FieldError
-from accounts.ids import new_id
 from accounts.pages import BadCursor
 from boards.errors import VersionMismatch
 from novum.cleaning import Unclean
+from novum.logs import facts
 
 MEDIA_TYPE = "application/problem+json"
 log = logging.getLogger("novum.problems")
@@ -130,8 +130,8 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response:
 
 
 def noted(error: Exception) -> Problem:
-    """The problem under an id of its own, by which the log knows a fault of ours."""
-    problem, request_id = problem_of(error), str(new_id())
+    """The problem under the call's id, by which the log knows a fault of ours."""
+    problem, request_id = problem_of(error), facts.request_id()
     if problem.status >= 500:
         log.error("%s %s", problem.code, request_id, exc_info=error)
     return msgspec.structs.replace(problem, request_id=request_id)

@@ -85,6 +85,7 @@ INSTALLED_APPS = [
 ]
 
 MIDDLEWARE = [
+    "novum.logs.calls.middleware",
     "novum.mcp.endpoint.shortcut",
     "novum.rest.shortcut.shortcut",
     "django.middleware.security.SecurityMiddleware",
@@ -315,11 +316,18 @@ WHITENOISE_USE_FINDERS = True
 LOGIN_URL = "/sign-in"
 CSRF_FAILURE_VIEW = "novum.urls.csrf_failure"
 
+# A line is JSON for machines, or for the eyes of who runs it all alone.
+LOG_FORMAT = env.str("NOVUM_LOG_FORMAT", "text" if EMBEDDED else "json")
+# A line for each call costs some percent of a claim; errors and slow ones have theirs.
+LOG_REQUESTS = env.bool("NOVUM_LOG_REQUESTS", False)
 LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {
-        "line": {"format": "%(asctime)s %(levelname)s %(name)s %(message)s"}
+        "line": {
+            "()": "novum.logs.formatting.formatter",
+            "as_json": LOG_FORMAT != "text",
+        }
     },
     "handlers": {
         "console": {"class": "logging.StreamHandler", "formatter": "line"},
@@ -328,7 +336,11 @@ LOGGING = {
     "loggers": {
         # A 4xx is the caller's to see; it's answered, not logged.
         "django.request": {"level": "ERROR"},
+        # Django's own, for DEBUG, would write a line twice.
+        "django": {"handlers": [], "propagate": True},
         # One line for each tool call, with what a card holds.
         "django_mcpz.calls": {"level": "WARNING"},
+        # Two for each run of each loop.
+        "celery": {"level": "WARNING"},
     },
 }

@@ -8,6 +8,7 @@ import msgspec
 from accounts import remembering
 from accounts.callers import Caller
 from accounts.errors import FieldError, Invalid
+from novum.logs import facts
 from novum.operations import waiting
 from novum.operations.operation import Operation
 
@@ -28,11 +29,17 @@ def perform(
 
     Raises the domain's errors; Invalid for arguments that don't fit.
     """
+    facts.tell("operation", operation.name)
+    facts.tell("caller", caller)
     caller.require_scope(operation.scope)
     given = converted(operation, arguments, strict=strict)
+    facts.tell("given", given)
     seconds = given.wait_seconds if operation.waits else 0
     if not seconds:
-        return _once(operation, caller, given, idempotency_key)
+        result = _once(operation, caller, given, idempotency_key)
+        facts.tell("result", result)
+        return result
+    facts.tell("waits", True)
     waits, remembers = operation.waits, operation.remembers
     assert waits
     assert remembers

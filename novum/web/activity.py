@@ -125,7 +125,7 @@ def shown(request: PageRequest) -> HttpResponse:
 
 @require_safe
 @page
-def exported(request: PageRequest) -> StreamingHttpResponse:
+def exported(request: PageRequest) -> Any:
     """What the filter gives, all of it, as it is read: CSV or JSON lines."""
     caller, wanted = request.caller, FilterForm(request.GET).wanted()
     # Refused before the first byte is out.
