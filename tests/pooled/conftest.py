@@ -4,6 +4,7 @@ from pathlib import Path
 import pytest
 
 from tests.pooled.bouncer import Bouncer, roles_settings
+from tests.processes import test_feed_stream
 from tests.processes.fixtures import (
     Server,
     family,
@@ -51,6 +52,14 @@ def bouncer(family, django_db_blocker, tmp_path_factory) -> Iterator[Bouncer]:
     family.bury(bouncer.child)
     with django_db_blocker.unblock():
         roles_settings(on=False)
+
+
+POOLED = {"NOVUM_DATABASE_POOLER": "transaction"}
+
+
+@pytest.fixture
+def live(world, family, tmp_path, bouncer):
+    yield from test_feed_stream.running(family, tmp_path, bouncer.url, **POOLED)
 
 
 @pytest.fixture(scope="session")

@@ -16,6 +16,7 @@ from tests.processes import (
     test_claim_race,
     test_double_finish,
     test_expiry,
+    test_feed_stream,
     test_idempotent_claims,
     test_limit,
 )
@@ -44,6 +45,9 @@ test_one_key_is_one_claim = (
     test_idempotent_claims.test_another_workers_equal_key_is_its_own
 )
 test_a_limit_is_kept = test_limit.test_a_limit_is_kept_and_reached
+test_streams_hear_all = (
+    test_feed_stream.test_many_streams_hold_no_threads_and_all_hear_the_same
+)
 
 
 def test_all_goes_through_a_few_sessions(fleet, world, queue, bouncer):

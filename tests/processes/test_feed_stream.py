@@ -20,17 +20,23 @@ READERS = 40
 
 @pytest.fixture
 def live(world, family, tmp_path):
+    yield from running(family, tmp_path, database_url())
+
+
+def running(family, folder, database, **environment):
+    """The process and where it listens."""
     run = RunSettings(
-        *("127.0.0.1", two_free_ports(), tmp_path, database_url(), settings.REDIS_URL),
+        *("127.0.0.1", two_free_ports(), folder, database, settings.REDIS_URL),
         web_workers=1,
     )
     child = processes.live(run)
     child.environment = {
         **child.environment,
-        "DATABASE_URL": database_url(),
+        "DATABASE_URL": database,
         "REDIS_URL": settings.REDIS_URL,
         "SECRET_KEY": settings.SECRET_KEY,
         "NOVUM_DB_POOL": "4",
+        **environment,
     }
     family.start(child)
     family.wait_until_ready(child, START_SECONDS)
