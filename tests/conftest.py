@@ -6,6 +6,7 @@ anything else of the tests. Workers of pytest-xdist inherit the addresses.
 
 import atexit
 import os
+import signal
 import tempfile
 from contextlib import ExitStack
 from importlib.util import find_spec
@@ -17,6 +18,11 @@ from hypothesis import settings as profiles
 
 from novum.running.children import Family
 from novum.running.embedded import running_services
+
+# A shell that runs them in the background has it ignored, and so would the programs that
+# tests stop by it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # A database that is thrown away needs no safety from a power cut.
 UNSAFE_BUT_FAST = {

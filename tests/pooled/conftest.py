@@ -65,5 +65,5 @@ def live(world, family, tmp_path, bouncer):
 @pytest.fixture(scope="session")
 def shared_server(serve, bouncer) -> Iterator[Server]:
     """In place of the one of tests.processes."""
-    with serve(DATABASE_URL=bouncer.url, NOVUM_DATABASE_POOLER="transaction") as server:
+    with serve(DATABASE_URL=bouncer.url, **POOLED) as server:
         yield server
