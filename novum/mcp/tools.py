@@ -24,7 +24,6 @@ from novum.mcp.telling import describe, error_text
 from novum.operations.operation import Download, Operation
 from novum.operations.perform import perform
 
-
 # Of a download. A model would read for minutes what it then can't keep.
 MOST_TOLD_BYTES = 100_000
 
