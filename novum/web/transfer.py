@@ -7,7 +7,8 @@ from uuid import UUID
 from django.contrib import messages
 from django.http import FileResponse, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import content_disposition_header
+from django.urls import reverse
+from django.utils.http import content_disposition_header, urlencode
 from django.utils.translation import gettext as _
 from django.views.decorators.http import (
     require_http_methods,
@@ -48,11 +49,12 @@ def export(request: PageRequest, board_id: UUID) -> Any:
 @require_http_methods(["GET", "HEAD", "POST"])
 @page
 def upload(request: PageRequest) -> HttpResponse:
-    """A POST keeps the file and shows what would become of it."""
+    """A POST keeps the file and shows what would become of it. `into`: where it's to
+    go, from the page of a board."""
     problem = ""
     if request.method == "POST":
         try:
-            return redirect("import-run", _kept(request))
+            return redirect(_address(_kept(request), request.GET.get("into", "")))
         except DomainError as error:
             problem = problem_of(error).detail
     values = {
@@ -64,6 +66,11 @@ def upload(request: PageRequest) -> HttpResponse:
     return render(
         request, "transfer/upload.html", values, status=422 if problem else 200
     )
+
+
+def _address(import_id: UUID, into: str) -> str:
+    address = reverse("import-run", args=[import_id])
+    return f"{address}?{urlencode({'into': into})}" if into else address
 
 
 def _kept(request: PageRequest) -> UUID:

@@ -175,6 +175,15 @@ def test_it_goes_where_one_may_put_cards_only(ann, world):
     assert stranger.get(page).status_code == 404
 
 
+def test_from_a_boards_settings_it_goes_there_at_first(ann, world):
+    settings = text(ann, f"/boards/{world.board}/settings")
+    assert f'href="/import?into=board%20{world.board}"' in settings
+    file = SimpleUploadedFile("tasks.csv", TABLE.encode())
+    reply = ann.post(f"/import?into=board%20{world.board}", {"file": file})
+    shown = text(ann, reply.headers["Location"])
+    assert f'<option value="board {world.board}" selected>' in shown
+
+
 def test_a_large_one_shows_how_far_it_is(ann, world, monkeypatch):
     monkeypatch.setattr("transfer.verbs.imports.MOST_CARDS_AT_ONCE", 0)
     page = draft(ann, TABLE)
