@@ -92,7 +92,7 @@ def _addresses(world: World, queue: object) -> Iterator[tuple[str, str]]:
     yield "/queues/…", reverse("queue", args=[queue])
     yield "/queues/…, 30 days", reverse("queue", args=[queue]) + "?span=30d"
     yield "/agents/…", reverse("agent", args=[world.agent.actor_id])
-    yield "/leases, history", reverse("leases") + "?state=history"
+    yield "/leases, history", reverse("leases") + "?state=ended"
 
 
 def _at_most(name: str, value: float, goal: float, note: str = "") -> Figure:
