@@ -29,7 +29,7 @@ from supervision.bulk.planning import Selection
 from supervision.bulk.rules import Doing
 from supervision.letters import groups
 
-PAGE_SIZE, RESULTS_SIZE, RECENT = 20, 100, 5
+PAGE_SIZE, RESULTS_SIZE, RECENT, FIRST_GROUPS = 20, 100, 5, 10
 VERBS = ("retry", "move", "discard")
 # A running action that nobody has touched for so long has no worker.
 STALLED = timedelta(seconds=10)
@@ -67,6 +67,8 @@ def dead_letters(request: PageRequest) -> HttpResponse:
             (one, sorted({names[id] for id in one.failed_in if id in names}))
             for one in grouped.groups
         ],
+        "groups_more": len(grouped.groups) - FIRST_GROUPS,
+        "is_deep": unfolded in {one.group for one in grouped.groups[FIRST_GROUPS:]},
         "total": total,
         "all_total": grouped.total,
         "places": where,
