@@ -27,6 +27,7 @@ SMALL = {
     "--waiters": 20,
     "--webhook-events": 60,
     "--feed-events": 400,
+    "--dead-letters": 300,
     "--finished-leases": 600,
 }
 FIGURES = {
@@ -54,6 +55,7 @@ FIGURES = {
         "missed",
         "told twice",
     ],
+    "bulk": ["seconds to retry 300", "claims' rate meanwhile"],
 }
 
 
