@@ -14,15 +14,19 @@ PERSON_PREFIX = "nvmp_"
 RANDOM_CHARACTERS = 43
 CHECKSUM_CHARACTERS = 6
 TOKEN_LENGTH = len(AGENT_PREFIX) + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS
-# Two digits a step: a call with fifty leases makes or checks as many receipts.
+# Two digits a step: a call with fifty leases makes or checks as many receipts. Ten at
+# once leave numbers that fit into a machine's word.
 _PAIRS = [a + b for a in ALPHABET for b in ALPHABET]
+_TEN = 62**10
 
 
 def base62(number: int, width: int) -> str:
     pairs = []
     while number:
-        number, rest = divmod(number, len(_PAIRS))
-        pairs.append(_PAIRS[rest])
+        number, ten = divmod(number, _TEN)
+        for _ in range(5):
+            ten, rest = divmod(ten, len(_PAIRS))
+            pairs.append(_PAIRS[rest])
     digits = "".join(reversed(pairs)).lstrip(ALPHABET[0])
     return digits.rjust(width, ALPHABET[0])
 

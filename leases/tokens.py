@@ -4,7 +4,6 @@ Derived, never stored: an idempotent replay can give it again, and nothing at re
 reveals it (decision D3). All keys in settings verify, the first mints.
 """
 
-import hashlib
 import hmac
 from secrets import token_bytes
 from uuid import UUID
@@ -35,7 +34,7 @@ def is_receipt(token: str, lease_id: UUID, nonce: bytes) -> bool:
 
 
 def _derive(key: str, lease_id: UUID, nonce: bytes) -> str:
-    mac = hmac.new(
-        b"novum.lease:" + key.encode(), lease_id.bytes + bytes(nonce), hashlib.sha256
+    mac = hmac.digest(
+        b"novum.lease:" + key.encode(), lease_id.bytes + bytes(nonce), "sha256"
     )
-    return PREFIX + base62(int.from_bytes(mac.digest()), 43)
+    return PREFIX + base62(int.from_bytes(mac), 43)
