@@ -2,16 +2,17 @@
 pages with a month behind them."""
 
 from collections.abc import Iterator
+from time import process_time
 
 from django.db import connection
 from django.urls import NoReverseMatch, reverse
 
-from bench.asking import asked, statements
+from bench.asking import WARM_UP_PAGES, asked, statements
 from bench.boards import a_board, people
 from bench.history import a_history
 from bench.load import LoadError
-from bench.processes import own_seconds, processor_seconds
-from bench.report import Figure, middle, quantile, spread
+from bench.processes import processor_seconds
+from bench.report import Figure, quantile
 from bench.seeding import World, a_queue
 from bench.sizes import Sizes
 from bench.slices import cycles
@@ -35,23 +36,17 @@ def _roll_up(stage: Stage, world: World, sizes: Sizes) -> Figure:
     queue = a_queue(world, sizes.cards)
     cycles(stage, queue, sizes.slice_seconds)
     _rolled()
-    shares = []
-    for _ in range(sizes.rounds):
-        before = processor_seconds(stage.web) + processor_seconds(stage.postgres)
-        cycles(stage, queue, sizes.slice_seconds)
-        spent = processor_seconds(stage.web) + processor_seconds(stage.postgres)
-        began = own_seconds() + processor_seconds(stage.postgres)
-        _rolled()
-        rolled = own_seconds() + processor_seconds(stage.postgres) - began
-        shares.append(100 * rolled / (spent - before))
-    name = "% of the cycles' processor time for their roll-up"
-    return Figure(
-        "supervision",
-        name,
-        middle(shares),
+    before = processor_seconds(stage.web) + processor_seconds(stage.postgres)
+    _, tally = cycles(stage, queue, sizes.rounds * sizes.slice_seconds)
+    spent = processor_seconds(stage.web) + processor_seconds(stage.postgres) - before
+    began = process_time() + processor_seconds(stage.postgres)
+    _rolled()
+    rolled = process_time() + processor_seconds(stage.postgres) - began
+    return _at_most(
+        "% of the cycles' processor time for their roll-up",
+        100 * rolled / spent,
         MOST_PERCENT,
-        at_most=True,
-        note=spread(shares),
+        f"{tally.cards:,} cycles, {rolled / tally.cards * 1e6:.0f} µs each",
     )
 
 
@@ -72,9 +67,14 @@ def _pages(stage: Stage, world: World, sizes: Sizes) -> list[Figure]:
     figures = []
     for name, path in _addresses(world, queues[0]):
         count = statements(world, path)
+        before = processor_seconds(stage.web)
         _, seconds = asked(stage, path, cookie, PAGES)
+        busy = (processor_seconds(stage.web) - before) / (PAGES + WARM_UP_PAGES)
         milliseconds = [one * 1000 for one in seconds]
-        note = f"p50 {quantile(milliseconds, 0.5):.0f} ms, {count} queries"
+        note = (
+            f"p50 {quantile(milliseconds, 0.5):.0f} ms, of which the web process works"
+            f" {busy * 1000:.0f}"
+        )
         slow = quantile(milliseconds, 0.95)
         figures += [
             _at_most(f"ms of {name}, p95", slow, MOST_MILLISECONDS, note),

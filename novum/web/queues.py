@@ -1,11 +1,8 @@
 """The pages about queues: all of them, and one over time."""
 
-import json
-from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-import msgspec
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 from django.utils.translation import gettext as _
@@ -17,11 +14,12 @@ from leases.contract import MAX_LEASE_SECONDS
 from leases.verbs import pause as pausing
 from novum.web import durations, posted
 from novum.web.pages import PageRequest, done, is_fragment, page
+from novum.web.queue_figures import as_json, as_rows
 from novum.web.queues_table import boards, heads, row_of, rows, wanted_of
 from supervision.stats import detail
 from supervision.stats import queues as reads
 from supervision.stats.queues import managed_boards, one_queue, queue_stats
-from supervision.stats.shapes import QueueStats, Series
+from supervision.stats.shapes import QueueStats
 from supervision.stats.spans import NAMES, span_of
 
 
@@ -66,8 +64,8 @@ def queue(request: PageRequest, column_id: UUID) -> HttpResponse:
         "success": reads.success_rate(
             found.totals.completed, found.totals.failed, found.totals.expired
         ),
-        "charts": _charts(found.series),
-        "steps": _steps(found.series),
+        "charts": as_json(found.series),
+        "steps": as_rows(found.series),
         "here": request.get_full_path(),
         "nav": "fleet",
         "tab": "queues",
@@ -146,24 +144,3 @@ def _lease_seconds(request: HttpRequest) -> tuple[int | None, str]:
     except Invalid as bad:
         return None, bad.detail
     return seconds, ""
-
-
-def _charts(series: Series) -> str:
-    """What is drawn, as JSON."""
-    return json.dumps(msgspec.to_builtins(series), separators=(",", ":"))
-
-
-def _steps(series: Series) -> list[dict[str, Any]]:
-    """The same as rows of a table, the latest first, without the empty ones."""
-    columns = msgspec.to_builtins(series)
-    at = columns.pop("at")
-    values = zip(*columns.values(), strict=True)
-    rows = [
-        {
-            "at": datetime.fromtimestamp(moment, UTC),
-            **dict(zip(columns, each, strict=True)),
-        }
-        for moment, each in zip(at, values, strict=True)
-        if any(each)
-    ]
-    return rows[::-1]
