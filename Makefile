@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help up backup restore test lint fmt bench mutants images lock setup setup-dev
+.PHONY: help up doctor backup restore test lint fmt bench mutants images lock setup setup-dev
 
 BIN := .venv/bin
 
@@ -8,6 +8,9 @@ help: ## this list
 
 up: setup ## everything from one command: services, web, live, worker
 	@exec $(BIN)/python -m novum.running --with-parent
+
+doctor: setup ## what is wrong with this machine's Novum, and what to do
+	@$(BIN)/python manage.py doctor
 
 backup: setup ## everything into one file: make backup [FILE=...]
 	@$(BIN)/python -m novum.running backup $(FILE)

@@ -8,13 +8,12 @@ from django.views import defaults
 from django.views.csrf import csrf_failure as default_csrf_failure
 
 from novum import problems
-from novum.metrics.door import metrics
 
 urlpatterns = [
     path("v1/", include("novum.rest.urls")),
     path("v1/", include("novum.mcp.urls")),
     path("", include("novum.guide.urls")),
-    path("metrics", metrics, name="metrics"),
+    path("", include("novum.metrics.urls")),
     path("admin/", admin.site.urls),
     path("", include("novum.web.urls")),
 ]

@@ -13,6 +13,7 @@ novum help [<operation>]                            what there is, what it takes
 novum login [URL] / novum logout                    keep address and token / forget them
 novum watch queue=NAME                              follow a queue
 novum work queue=NAME -- COMMAND …                  run a command for each task
+novum doctor                                        what is wrong with the server
 novum completion bash|zsh|fish                      for your shell's start-up file
 
 Values    key=text, turned into what the field takes (a,b for a list);

@@ -28,6 +28,7 @@ COMMANDS = {
     "logout": "novum.cli.commands.logout",
     "watch": "novum.cli.commands.watch",
     "work": "novum.cli.commands.work",
+    "doctor": "novum.cli.commands.doctor",
     "completion": "novum.cli.commands.completion",
     "__complete": "novum.cli.commands.candidates",
 }

@@ -7,6 +7,7 @@ from novum.operations import (
     columns,
     dead_letters,
     events,
+    findings,
     fleet,
     leases,
     me,
@@ -37,6 +38,7 @@ OPERATIONS: tuple[Operation, ...] = (
     *me.OPERATIONS,
     *people.OPERATIONS,
     *workspaces.OPERATIONS,
+    *findings.OPERATIONS,
     *transfer.OPERATIONS,
     *(one for part in parts("operations") for one in part.OPERATIONS),
 )

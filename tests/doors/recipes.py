@@ -227,6 +227,7 @@ RECIPES: dict[str, Recipe] = {
     "create_token": _with(_agent, name="New"),
     "revoke_token": _token,
     "list_events": _board,
+    "list_findings": _nothing,
     "list_activity": _board,
     "list_people": _nothing,
     "create_person": _with(_nothing, username="new-person"),

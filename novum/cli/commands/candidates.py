@@ -9,7 +9,7 @@ from novum.cli.places import chosen_server
 from novum.cli.transport import Transport
 from novum.cli.values import kinds, variants
 
-BUILT_IN = ("help", "login", "logout", "watch", "work", "completion")
+BUILT_IN = ("help", "login", "logout", "watch", "work", "doctor", "completion")
 OPTIONS = {
     "watch": ("--json",),
     "work": ("--concurrency", "--once", "--until-empty", "--retry"),

@@ -40,6 +40,12 @@ novum logout
 
 Forgets what `novum login` kept. The token stays good: revoke it with revoke_token.""",
     "help": "novum help [<operation>]",
+    "doctor": """\
+novum doctor
+
+Asks the server how its deployment is: settings, services, migrations, clocks, disk, loops.
+For tokens of admins. Exit code 1 where something is wrong; each line says what to do.
+`make doctor` on the server's machine says the same when nobody answers.""",
     "watch": """\
 novum watch [queue=NAME] [board_id=ID] [card_id=ID] [types=card.lease.*] [--json]
 
