@@ -188,6 +188,9 @@ class Lease(models.Model):
                 condition=Q(state__in=["failed", "expired", "released", "revoked"]),
             ),
             models.Index(
+                fields=["card"], name="lease_lapsed", condition=Q(state="expired")
+            ),
+            models.Index(
                 fields=["cancel_requested_at"],
                 name="lease_cancelled",
                 condition=Q(ended_at=None, cancel_requested_at__isnull=False),

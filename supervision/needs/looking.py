@@ -46,9 +46,9 @@ def needs(caller: Caller, wanted: Wanted, *, brought: Iterable[Need] = ()) -> Ne
     seen = scope(caller, board_id=wanted.board_id)
     values = _values(caller, seen, wanted)
     counts = dict.fromkeys(shapes.REASONS, 0)
-    counts |= dict(_rows(reasons.counting(OURS), values))
+    counts |= dict(_rows(reasons.counting(OURS, mine=wanted.mine), values))
     asked = tuple(one for one in OURS if wanted.reason in (None, one) and counts[one])
-    rows = run(reasons.showing(asked), values) if asked else []
+    rows = run(reasons.showing(asked, mine=wanted.mine), values) if asked else []
     items = [need(caller, seen, row) for row in rows]
     others = [] if wanted.board_id else list(brought)
     for one in others:
@@ -69,7 +69,7 @@ def alarm(caller: Caller) -> int:
     if not seen.places:
         return 0
     values = _values(caller, seen, Wanted(), cap=BADGE_CAP, look=_LOOK_FOR_BADGE)
-    return sum(count for _, count in _rows(reasons.counting(OURS), values))
+    return sum(count for _, count in _rows(reasons.counting(OURS, mine=False), values))
 
 
 def _values(
