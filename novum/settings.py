@@ -221,10 +221,22 @@ METRICS_ALLOW: list[str] = env.list(
 METRICS_QUEUES = env.int("NOVUM_METRICS_QUEUES", 100)
 # Proxies in front whose X-Forwarded-For entries are believed.
 TRUSTED_PROXIES = env.int("NOVUM_TRUSTED_PROXIES", 0)
+# How many days things are kept, 0 for ever (docs/operations.md has all of them).
 EVENT_RETENTION_DAYS = env.int("NOVUM_EVENT_RETENTION_DAYS", 90)
 MESSAGE_RETENTION_DAYS = env.int("NOVUM_MESSAGE_RETENTION_DAYS", 30)
 # Of the figures of minutes; those of hours stay.
 STATS_RETENTION_DAYS = env.int("NOVUM_STATS_RETENTION_DAYS", 7)
+# Of leases that ended, of cards that are done or archived.
+LEASE_RETENTION_DAYS = env.int("NOVUM_LEASE_RETENTION_DAYS", 0)
+for _days in (
+    *(EVENT_RETENTION_DAYS, MESSAGE_RETENTION_DAYS),
+    *(STATS_RETENTION_DAYS, LEASE_RETENTION_DAYS),
+):
+    if _days < 0:
+        raise ImproperlyConfigured(
+            "A NOVUM_…_RETENTION_DAYS is below 0, which would mean all there is: say for"
+            " how many days, or 0 for ever."
+        )
 
 
 def _mailers() -> dict[str, Any]:

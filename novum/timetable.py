@@ -6,6 +6,8 @@ from django.conf import settings
 
 from novum.parts import parts
 
+FORGET_SECONDS = 3600.0
+
 
 def ours() -> dict[str, dict[str, Any]]:
     """By the loop's name, as Celery's beat takes it."""
@@ -20,6 +22,11 @@ def ours() -> dict[str, dict[str, Any]]:
             "task": "novum.background.housekeeping",
             "schedule": settings.HOUSEKEEPING_SECONDS,
             "options": {"expires": settings.HOUSEKEEPING_SECONDS},
+        },
+        "forget-leases": {
+            "task": "novum.background.forget_leases",
+            "schedule": FORGET_SECONDS,
+            "options": {"expires": FORGET_SECONDS},
         },
     }
 

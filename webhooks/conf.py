@@ -58,6 +58,6 @@ FAILING_DAYS: float = _env.float("NOVUM_WEBHOOK_FAILING_DAYS", 5.0)
 OVERLAP_SECONDS = 86_400
 # Runs of the loop at the same time, by Celery. `manage.py deliver` comes on top.
 LOOPS: int = _env.int("NOVUM_WEBHOOK_LOOPS", 1)
-KEPT_DAYS: int = _env.int("NOVUM_WEBHOOK_RETENTION_DAYS", 14)
+KEPT_DAYS: int = max(0, _env.int("NOVUM_WEBHOOK_RETENTION_DAYS", 14))
 MAX_ENDPOINTS = 50
 MAX_BODY_BYTES = 20_000
