@@ -16,7 +16,7 @@ from webhooks import conf
 # Over so long the waiting is measured, and so much of it in all time is too much.
 MEASURE_SECONDS, TOO_MUCH = 0.5, 0.5
 # From one round to the next: with more to do, without, and while others are in need.
-ROUND_SECONDS, IDLE_ROUND_SECONDS, CONTENDED_ROUND_SECONDS = 0.02, 0.15, 0.06
+ROUND_SECONDS, IDLE_ROUND_SECONDS, CONTENDED_ROUND_SECONDS = 0.02, 0.2, 0.06
 _FILE = Path("/proc/thread-self/schedstat")
 
 
