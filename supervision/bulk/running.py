@@ -26,6 +26,7 @@ CHUNK = 100
 # Processor time for input schemas before a chunk; no row is locked meanwhile.
 JUDGE_SECONDS = 1.0
 _TRIES = 5
+_REST = 2
 _SCOPE = "write"
 _WRITE = """
 UPDATE supervision_bulkitem i
@@ -48,8 +49,8 @@ class _Turn:
 
 def run_some(seconds: float) -> int:
     """A chunk of each running action by turns, for about so long; how many cards had
-    their turn. After each round it rests for as long as that took, so that claims have
-    the machine, too. Safe to run many at once."""
+    their turn. After each round it rests for twice as long as that took, so that claims
+    have the machine, too. Safe to run many at once."""
     until, settled = monotonic() + seconds, 0
     while (began := monotonic()) < until:
         ids = list(_running().values_list("pk", flat=True))
@@ -57,7 +58,7 @@ def run_some(seconds: float) -> int:
         settled += sum(now)
         if not any(now):
             break
-        sleep(monotonic() - began)
+        sleep(_REST * (monotonic() - began))
     return settled
 
 

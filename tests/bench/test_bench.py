@@ -55,7 +55,11 @@ FIGURES = {
         "missed",
         "told twice",
     ],
-    "bulk": ["seconds to retry 300", "claims' rate meanwhile"],
+    "bulk": [
+        "ms of processor time a card",
+        "seconds to retry 300",
+        "claims' rate meanwhile",
+    ],
 }
 
 
