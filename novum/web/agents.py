@@ -129,17 +129,17 @@ def revoke_token(request: PageRequest, agent_id: UUID, token_id: UUID) -> HttpRe
 
 def _agent(request: PageRequest, agent_id: UUID, **more: Any) -> HttpResponse:
     caller = request.caller
-    seat = reads.agent(caller, agent_id=agent_id)
+    detail = agent_detail(caller, agent_id=agent_id)
     tokens = None
     if caller.is_admin():
         tokens = reads.tokens(
             caller, agent_id=agent_id, page_size=MAX_PAGE_SIZE, page_token=""
         )
     context = {
-        "seat": seat,
+        "seat": detail.figures.agent,
         "held": held_by(caller, holder_id=agent_id),
-        "total": _total(request, agent_id),
-        "detail": agent_detail(caller, agent_id=agent_id),
+        "total": detail.figures.holds,
+        "detail": detail,
         "tokens": tokens,
         "form": forms.WorkerToken(),
         "now": now(),

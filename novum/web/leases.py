@@ -26,7 +26,7 @@ from supervision.holds.revoking import MAX_PER_CALL, revoke_many
 from supervision.holds.shapes import LeaseSeen, RevokedMany
 from supervision.needs.scope import Scope, scope
 
-SHOWN = 100
+SHOWN = 50
 ENDED_AS = ("completed", "failed", "expired", "released", "revoked")
 # Of one press of the button; what is left takes another one.
 MOST_CALLS = 10

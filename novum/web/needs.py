@@ -1,5 +1,6 @@
 """Needs you: what is wrong or waits, over all boards, with what settles it."""
 
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlencode
@@ -43,6 +44,7 @@ LOOKS = {
     shapes.REVIEW: ("eye", "working"),
     shapes.ASSIGNED: ("user", "working"),
 }
+MOST_TOGETHER = 20
 # What a button on this page may call.
 _CALLABLE = {
     "requeue_card": gettext_lazy("Back in its queue, with fresh attempts."),
@@ -94,11 +96,10 @@ def needs(request: PageRequest) -> HttpResponse:
     except NotFound:
         # A link never leads to an error page.
         return redirect("needs-you")
+    listed = _listed(found, wanted)
     values = {
         "found": found,
-        "rows": [
-            Row(one, LABELS[one.reason], *LOOKS[one.reason]) for one in found.items
-        ],
+        "rows": [Row(one, LABELS[one.reason], *LOOKS[one.reason]) for one in listed],
         "reasons": [
             (one, LABELS[one], LOOKS[one][0], found.counts[one], _link(wanted, one))
             for one in shapes.REASONS
@@ -106,8 +107,7 @@ def needs(request: PageRequest) -> HttpResponse:
         ],
         "wanted": wanted,
         "all_link": _link(wanted, None),
-        "needs": sources.alarm(request.caller),
-        "hidden": _hidden(found, wanted),
+        "hidden": _hidden(found, wanted, len(listed)),
         "here": request.get_full_path(),
         "nav": "fleet",
         "tab": "needs-you",
@@ -117,6 +117,7 @@ def needs(request: PageRequest) -> HttpResponse:
         response["Cache-Control"] = "no-store"
         return response
     values["boards"] = _boards(request)
+    values["needs"] = sources.alarm(request.caller)
     return render(request, "supervision/needs.html", values)
 
 
@@ -174,10 +175,23 @@ def _link(wanted: Wanted, reason: str | None) -> str:
     return f"?{query}" if query else "?"
 
 
-def _hidden(found: Needs, wanted: Wanted) -> int:
+def _listed(found: Needs, wanted: Wanted) -> list[Need]:
+    """Of all reasons together only the first ones of each; of one, all that there are."""
+    if wanted.reason:
+        return found.items
+    seen: Counter[str] = Counter()
+    listed = []
+    for one in found.items:
+        seen[one.reason] += 1
+        if seen[one.reason] <= MOST_TOGETHER:
+            listed.append(one)
+    return listed
+
+
+def _hidden(found: Needs, wanted: Wanted, listed: int) -> int:
     """How many there are beyond those that are listed."""
     of = [wanted.reason] if wanted.reason else shapes.REASONS
-    return sum(found.counts[one] for one in of) - len(found.items)
+    return sum(found.counts[one] for one in of) - listed
 
 
 def _boards(request: PageRequest) -> list[tuple[UUID, str]]:

@@ -21,7 +21,7 @@ from leases.reads import server_time
 from supervision.agents.shapes import AgentDetail, AgentFigures, WorkerFigures
 from supervision.histograms import added, percentile
 from supervision.models import Counts, HolderFigures
-from supervision.needs.scope import scope
+from supervision.needs.scope import Scope, scope
 from supervision.stats.shapes import Totals
 
 DAY = timedelta(hours=24)
@@ -70,25 +70,28 @@ def agent_figures(
 ) -> Page[AgentFigures]:
     """The workspace's seats, each with its figures. Raises BadCursor."""
     page = reads.agents(caller, page_size=page_size, page_token=page_token)
-    return Page(_figures(caller, page.items), page.next_page_token)
+    return Page(figures_of(caller, page.items), page.next_page_token)
 
 
 def agent_detail(caller: Caller, *, agent_id: UUID) -> AgentDetail:
     """One seat, with what each of its tokens did. Raises NotFound."""
     agent = reads.agent(caller, agent_id=agent_id)
-    (figures,) = _figures(caller, [agent])
-    workers, since = _workers(caller, agent_id)
+    seen = scope(caller)
+    (figures,) = _figures(caller, [agent], seen)
+    workers, since = _workers(caller, agent_id, seen)
     return AgentDetail(figures, workers, since)
 
 
 def figures_of(caller: Caller, agents: Sequence[AgentShape]) -> list[AgentFigures]:
     """In their order."""
-    return _figures(caller, agents)
+    return _figures(caller, agents, scope(caller))
 
 
-def _figures(caller: Caller, agents: Sequence[AgentShape]) -> list[AgentFigures]:
+def _figures(
+    caller: Caller, agents: Sequence[AgentShape], seen: Scope
+) -> list[AgentFigures]:
     ids = [one.id for one in agents]
-    columns = scope(caller).columns
+    columns = seen.columns
     held, doing = _held(caller, ids, columns), _doing(caller, ids, columns)
     done = _done(ids, columns, server_time() - DAY)
     found = []
@@ -156,8 +159,9 @@ def _done(
     return {one: (Totals(*sums[one]), added(runs[one])) for one in ids}
 
 
-def _workers(caller: Caller, agent_id: UUID) -> tuple[list[WorkerFigures], datetime]:
-    seen = scope(caller)
+def _workers(
+    caller: Caller, agent_id: UUID, seen: Scope
+) -> tuple[list[WorkerFigures], datetime]:
     boards = seen.boards
     since = server_time() - DAY
     values: dict[str, Any] = {
