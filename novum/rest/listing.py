@@ -45,7 +45,7 @@ def _entry(one: Operation, shape: dict[str, Any]) -> dict[str, Any]:
         "description": f"{one.doc} {shape.get('description', '')}".strip(),
         "who": prose(one),
         "repeat": repeat(one),
-        "patience_seconds": one.patience_seconds,
+        **({"patience_seconds": more} if (more := one.patience_seconds) else {}),
         "fields": [
             {
                 "name": name,

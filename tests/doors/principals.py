@@ -90,7 +90,8 @@ def stored() -> dict[str, str]:
                 "accounts_",
                 "boards_",
                 "leases_",
-                "tasks_people_", "transfer_",
+                "tasks_people_",
+                "transfer_",
                 "supervision_",
                 "webhooks_",
             )
