@@ -38,7 +38,7 @@ class GetQueueStats(QueueInput, frozen=True):
 
 class PauseQueue(QueueInput, frozen=True):
     reason: Annotated[
-        str, Meta(max_length=200, description="Shown to everybody who looks or asks.")
+        str, Meta(max_length=200, description="Shown on the board and with the queue.")
     ] = ""
 
 
