@@ -2,9 +2,9 @@
 
 FORMAT, VERSION = "novum-board", 1
 MAX_FILE_BYTES = 32 * 1024 * 1024
-# Cards of one import that are put on the board within the call itself; more are left to
-# the worker processes.
-MOST_CARDS_AT_ONCE = 2_000
+# Cards of one import that are put on the board within the call itself, while others wait
+# for their cards' numbers; more are left to the worker processes.
+MOST_CARDS_AT_ONCE = 1_000
 # Rows that go to the database in one statement.
 BATCH = 500
 # Cards that are in memory at once while a board goes out.

@@ -34,7 +34,7 @@ def export_board(caller: Caller, given: ExportBoard) -> Download:
 
 def import_board(caller: Caller, given: ImportBoard) -> BoardImport:
     """A new board of yours with new ids and card numbers; all of it or nothing. People
-    and agents are found by handle, others kept as disabled seats. More than 2,000 cards
+    and agents are found by handle, others kept as disabled seats. More than 1,000 cards
     are left to the worker: watch `state` with get_import."""
     import_id = imports.import_board(
         caller, document=given.document, name=given.name, again=given.again
@@ -57,7 +57,7 @@ def preview_import(caller: Caller, given: FileInput) -> Preview:
 
 def import_file(caller: Caller, given: ImportFile) -> ImportShape:
     """Without `board_id` on a new board. All of the file's cards or none; rows that can't
-    be cards are skipped and listed. More than 2,000 are left to the worker: watch
+    be cards are skipped and listed. More than 1,000 are left to the worker: watch
     `state` with get_import."""
     target = Target(
         name=given.board_name, board_id=given.board_id, column_id=given.column_id

@@ -125,7 +125,7 @@ def test_no_bytes_at_all_break_the_page(ann):
     """Cuts and mixtures of good files: a message or a preview, whatever they are."""
     chance = random.Random(7)
     trello = json.dumps({"lists": [{"id": "l"}], "cards": [{"idList": "l"}]}).encode()
-    for _ in range(60):
+    for _ in range(25):
         base = bytearray(
             chance.choice([TABLE.encode(), TABLE.encode("utf-16"), trello])
         )
@@ -222,7 +222,7 @@ def test_a_board_is_kept_as_a_file_by_whoever_sees_it(ann, world):
 
 
 def test_the_pages_cost_the_same_however_much_there_is(ann, world):
-    for i in range(12):
+    for i in range(6):
         create_board(world.owner, name=f"Board {i}", columns=("One", "Two"))
         run_of(world.owner, f"Task\nOne {i}\n".encode())
     page = draft(ann, "Task\n" + "Card\n" * 300)
