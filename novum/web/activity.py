@@ -57,6 +57,7 @@ LOOKS = (
     ("column.resumed", "play", "working"),
     ("column.", "settings", "muted"),
     ("board.", "kanban", "muted"),
+    ("task.done", "flag", "muted"),
     ("", "activity", "muted"),
 )
 FIELDS = (
