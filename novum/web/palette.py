@@ -54,6 +54,8 @@ def _actions(text: str, *, on_board: bool) -> list[Action]:
         Action(_("Tasks of all queues"), "inbox", url=reverse("tasks")),
         Action(_("Messages"), "bell", url=reverse("messages")),
         Action(_("Import a file"), "upload", url=reverse("import")),
+        Action(_("What needs you"), "hand", url=reverse("needs-you")),
+        Action(_("Leases of all boards"), "hourglass", url=reverse("leases")),
         Action(_("Agents"), "bot", url=reverse("agents")),
         Action(_("Members"), "users", url=reverse("members")),
         Action(_("Your profile"), "user", url=reverse("profile")),

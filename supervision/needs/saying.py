@@ -86,8 +86,9 @@ def _dead(row: Any, place: Place) -> str:
         return (
             f"It failed for good after {tried}: @{row.handle} let the last one lapse."
         )
-    said = _cut(row.said) or f"@{row.handle} gave no reason"
-    return f"It failed for good after {tried}, the last by @{row.handle}: {said}"
+    said = _cut(row.said)
+    why = f": {said}" if said else ", without a reason."
+    return f"It failed for good after {tried}, the last by @{row.handle}{why}"
 
 
 def _lapsed(row: Any, place: Place) -> str:
