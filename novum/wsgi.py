@@ -6,9 +6,11 @@ from django.core.wsgi import get_wsgi_application
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "novum.settings")
 
-_application = get_wsgi_application()
+_django = get_wsgi_application()
 
-# It looks at all operations, so Django has to be set up.
-from novum.rest.direct import direct  # noqa: E402
+# They look at all operations, so Django has to be set up.
+from novum.front import in_front_of  # noqa: E402
+from novum.mcp import endpoint as mcp  # noqa: E402
+from novum.rest import direct as rest  # noqa: E402
 
-application = direct(_application)
+application = in_front_of(_django, rest.find, mcp.find)
