@@ -72,6 +72,8 @@ def addresses(world, card):
         "/queues",
         "/queues?q=nothing-has-this",
         f"/queues/{world.queue}?lease=45s",
+        "/activity",
+        "/activity?type=nothing-has-this",
         "/dead-letters",
         "/dead-letters?q=nothing-has-this",
         "/dead-letters/check?do=retry&all=1",
