@@ -10,7 +10,7 @@ from django.db import connection
 from django.db.migrations.loader import MigrationLoader
 from django.db.migrations.recorder import MigrationRecorder
 
-from novum import health
+from novum import health, pooling
 from novum.doctor.findings import Finding, ok, problem, warning
 
 POSTGRES, REDIS = 15, 6
@@ -19,12 +19,6 @@ SKEW_SECONDS, GREAT_SKEW_SECONDS = 2.0, 30.0
 MANY = 0.8
 OLD_SECONDS = 60.0
 LAG_SECONDS = 60.0
-# What sessions are to have from their start (novum.settings); a pooler may drop it.
-SESSION = {
-    "plan_cache_mode": "force_generic_plan",
-    "enable_seqscan": "off",
-    "jit": "off",
-}
 
 
 def database() -> Iterator[Finding]:
@@ -42,17 +36,13 @@ def database() -> Iterator[Finding]:
 
 
 def sessions() -> Iterator[Finding]:
-    different = [
-        name
-        for name, wanted in SESSION.items()
-        if _one("SELECT current_setting(%s)", name) != wanted
-    ]
+    different = [one.name for one in pooling.differences()]
     if different:
         yield warning(
             "sessions",
             f"Sessions begin without {', '.join(different)} as asked: a pooler such as"
             " PgBouncer drops it.",
-            "Set them for the role (ALTER ROLE … SET, docs/deployment.md, PgBouncer).",
+            "Set them for the role (ALTER ROLE … SET, docs/scaling.md, PgBouncer).",
         )
     else:
         yield ok("sessions", "They begin as asked.")

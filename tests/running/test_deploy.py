@@ -102,7 +102,7 @@ def test_django_has_nothing_to_say_about_the_settings(name):
         env={"PATH": os.environ["PATH"], **ENVIRONMENTS[name], **SECRETS},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=200,
         check=False,
     )
     assert done.returncode == 0, done.stderr
@@ -298,7 +298,7 @@ def test_pages_may_open_sockets_where_live_is_behind_a_path():
         env={"PATH": os.environ["PATH"], **ENVIRONMENTS["compose"], **SECRETS},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=200,
         check=True,
     )
     assert done.stdout.strip() == "wss://novum.example.com"
