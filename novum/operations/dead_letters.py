@@ -4,6 +4,7 @@ from typing import Any
 
 from accounts.callers import Caller
 from accounts.errors import Invalid
+from accounts.moments import keepable
 from accounts.pages import Page
 from boards import reads
 from boards.shapes import CardShape
@@ -120,8 +121,8 @@ def _wanted(given: Any) -> LetterFilter:
         column_id=given.column_id,
         group=getattr(given, "group", None),
         agent=given.agent,
-        since=given.since,
-        until=given.until,
+        since=keepable(given.since, "/since"),
+        until=keepable(given.until, "/until"),
         text=given.q,
         labels=tuple(one for one in given.labels.split(",") if one),
     )

@@ -6,6 +6,10 @@ from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
 
+from accounts.errors import Invalid
+from accounts.moments import keepable
+from novum.cleaning.refusal import Unclean
+from novum.cleaning.values import clean
 from supervision.letters import LetterFilter
 
 _NAMES = ("q", "board", "column", "agent", "label", "since", "until")
@@ -38,10 +42,10 @@ class Asked:
 
 def asked(given: Any) -> Asked:
     """`given` is a query or a form."""
-    values = {name: given.get(name, "").strip() for name in _NAMES}
+    values = {name: _text(given.get(name, "")).strip() for name in _NAMES}
     values = {name: value for name, value in values.items() if value}
     if "group" in given:
-        values["group"] = given["group"]
+        values["group"] = _text(given["group"])
     since, until = _moment(values.get("since")), _moment(values.get("until"), end=True)
     wanted = LetterFilter(
         board_id=_uuid(values.get("board")),
@@ -58,6 +62,15 @@ def asked(given: Any) -> Asked:
     return Asked(wanted, values)
 
 
+def _text(text: str) -> str:
+    """Nothing where there's something in it that no text of ours can hold."""
+    try:
+        clean(text)
+    except Unclean:
+        return ""
+    return text
+
+
 def _uuid(text: str | None) -> UUID | None:
     try:
         return UUID(text) if text else None
@@ -71,6 +84,7 @@ def _moment(text: str | None, *, end: bool = False) -> datetime | None:
         found = datetime.fromisoformat(text) if text else None
         if found and end and text and len(text) <= len("2026-11-29"):
             found += timedelta(days=1)
-    except (ValueError, OverflowError):
+        found = found.replace(tzinfo=found.tzinfo or UTC) if found else None
+        return keepable(found, "")
+    except (ValueError, OverflowError, Invalid):
         return None
-    return found.replace(tzinfo=found.tzinfo or UTC) if found else None

@@ -66,7 +66,9 @@ def test_filters_are_in_the_address(world, owner):
         shown = text(owner.get(f"/dead-letters?{query}"))
         titles = set(re.findall(r'class="letter-title[^>]*>(\w+)<', shown))
         assert titles == {found}, query
-    for query in ("until=2020-01-01", "agent=nobody", "board=x", "since=x", "page=x"):
+    odd = ("q=%00", "group=%00", "since=0001-01-01T00:00%2B23:59", "until=9999-12-31")
+    plain = ("until=2020-01-01", "agent=nobody", "board=x", "since=x", "page=x")
+    for query in (*plain, *odd):
         assert owner.get(f"/dead-letters?{query}", follow=True).status_code == 200
 
 
