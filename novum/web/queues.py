@@ -15,7 +15,7 @@ from leases.verbs import pause as pausing
 from novum.web import durations, posted
 from novum.web.pages import PageRequest, done, is_fragment, page
 from novum.web.queue_figures import as_json, as_rows
-from novum.web.queues_table import boards, heads, row_of, rows, wanted_of
+from novum.web.queues_table import boards, heads, row_of, shown, wanted_of
 from supervision.stats import detail
 from supervision.stats import queues as reads
 from supervision.stats.queues import managed_boards, one_queue, queue_stats
@@ -29,7 +29,7 @@ def queues(request: PageRequest) -> HttpResponse:
     stats = queue_stats(request.caller)
     wanted = wanted_of(request)
     values = {
-        "rows": rows(stats, wanted, managed_boards(request.caller)),
+        "shown": shown(stats, wanted, managed_boards(request.caller)),
         "heads": heads(wanted),
         "sum": _summed(stats),
         "count": len(stats),

@@ -16,7 +16,8 @@ from supervision.stats.shapes import QueueStats, Rates
 # So long nobody may have asked for a card that is there.
 UNATTENDED = timedelta(minutes=10)
 POOR_SUCCESS = 0.9
-SPARK_WIDTH, SPARK_HEIGHT, SPARK_STEP = 120, 24, 2
+SPARK_HEIGHT, SPARK_STEP = 24, 2
+PER_PAGE = 50
 
 _KEYS: dict[str, Callable[[QueueStats], Any]] = {
     "queue": lambda one: one.queue,
@@ -48,13 +49,14 @@ _RISING = ("queue", "success")
 
 @dataclass(frozen=True)
 class Wanted:
-    """`sort` is a column, with a minus for falling."""
+    """`sort` is a column, with a minus for falling; pages are numbered from 1."""
 
     q: str = ""
     board: UUID | None = None
     paused: bool = False
     trouble: bool = False
     sort: str = "queue"
+    page: int = 1
 
     @property
     def is_active(self) -> bool:
@@ -92,6 +94,16 @@ class Row:
     troubles: list[tuple[str, Any]]
 
 
+@dataclass(frozen=True)
+class Shown:
+    """One page of rows, of `total`; where the pages before and after it are."""
+
+    rows: list[Row]
+    total: int
+    before: str
+    after: str
+
+
 def wanted_of(request: HttpRequest) -> Wanted:
     """A link never leads to an error page: what doesn't exist is left out."""
     given = request.GET
@@ -106,18 +118,28 @@ def wanted_of(request: HttpRequest) -> Wanted:
         paused=given.get("paused") == "yes",
         trouble=given.get("trouble") == "yes",
         sort=sort if sort.removeprefix("-") in _KEYS else "queue",
+        page=_number(given.get("page", "")),
     )
 
 
-def rows(
+def shown(
     stats: Iterable[QueueStats], wanted: Wanted, managed: Iterable[UUID]
-) -> list[Row]:
+) -> Shown:
     """Those that the filter lets through, in order; where equal, by name."""
     found = [one for one in stats if _matches(one, wanted)]
     key = _KEYS[wanted.sort.removeprefix("-")]
     found.sort(key=key, reverse=wanted.sort.startswith("-"))
-    mine = frozenset(managed)
-    return [row_of(one, one.board_id in mine) for one in found]
+    mine, first = frozenset(managed), (wanted.page - 1) * PER_PAGE
+    return Shown(
+        rows=[
+            row_of(one, one.board_id in mine) for one in found[first : first + PER_PAGE]
+        ],
+        total=len(found),
+        before=wanted.link(page=wanted.page - 1) if first else "",
+        after=wanted.link(page=wanted.page + 1)
+        if first + PER_PAGE < len(found)
+        else "",
+    )
 
 
 def row_of(one: QueueStats, may_manage: bool) -> Row:
@@ -176,6 +198,12 @@ def _matches(one: QueueStats, wanted: Wanted) -> bool:
         and (not wanted.paused or one.state != "running")
         and (not wanted.trouble or bool(troubles(one)))
     )
+
+
+def _number(typed: str) -> int:
+    """A page's number; the first one for what is none."""
+    is_one = typed.isascii() and typed.isdecimal() and len(typed) < 4
+    return max(1, int(typed)) if is_one else 1
 
 
 def _is_unattended(asked_at: datetime | None) -> bool:

@@ -13,6 +13,7 @@ from leases.models import Contract
 from leases.verbs.complete import complete
 from leases.verbs.set_contract import Terms, set_contract
 from novum.templatetags.lengths import brief, percent
+from novum.web import queues_table
 from supervision.models import HolderFigures, QueueFigures
 from tests.builders import a_person, receipt
 
@@ -143,6 +144,22 @@ def test_the_address_filters_and_sorts(world, owner):
     assert "queue-1<" not in trouble
     assert owner.get("/queues?board=nonsense&sort=nonsense").status_code == 200
     assert "No queue is like that" in owner.get("/queues?q=zzz").content.decode()
+
+
+def test_many_queues_are_shown_by_pages(world, owner, monkeypatch):
+    monkeypatch.setattr(queues_table, "PER_PAGE", 2)
+    more_queues(world, 4)
+    first = owner.get("/queues").content.decode()
+    assert "5 queues" in first
+    assert "queue-0<" in first
+    assert "queue-3<" not in first
+    assert "?page=2" in first
+    last = owner.get("/queues?page=3").content.decode()
+    assert "queue-3<" in last
+    assert "?page=4" not in last
+    # A page that isn't there any more leads nowhere worse than to the filter.
+    assert owner.get("/queues?page=999").status_code == 200
+    assert "queue-0<" in owner.get("/queues?page=-1").content.decode()
 
 
 def test_pausing_drains_and_resuming_offers_cards_again(world, owner):
