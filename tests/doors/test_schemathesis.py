@@ -15,7 +15,6 @@ from schemathesis.specs.openapi import checks
 
 from novum.operations import waiting
 from novum.operations.registry import OPERATIONS
-from novum.rest import direct
 from novum.wsgi import application
 from tests.doors.http import DOCUMENT
 from tests.doors.recipes import sent
@@ -43,8 +42,6 @@ def document():
     ends = (request_started, request_finished)
     for signal in ends:
         signal.disconnect(close_old_connections)
-    patch = pytest.MonkeyPatch()
-    patch.setattr(direct, "close_old_connections", lambda: None)
     # Nobody waits for news here: all the places to do so are taken.
     taken = 0
     while waiting._places.acquire(blocking=False):
@@ -54,7 +51,6 @@ def document():
     loaded.app = application
     yield loaded
     waiting._places.release(taken)
-    patch.undo()
     for signal in ends:
         signal.connect(close_old_connections)
 
