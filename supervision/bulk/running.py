@@ -26,7 +26,7 @@ CHUNK = 100
 # Processor time for input schemas before a chunk; no row is locked meanwhile.
 JUDGE_SECONDS = 1.0
 _TRIES = 5
-_REST = 2
+_REST = 1
 _SCOPE = "write"
 _WRITE = """
 UPDATE supervision_bulkitem i
@@ -49,7 +49,7 @@ class _Turn:
 
 def run_some(seconds: float) -> int:
     """A chunk of each running action by turns, for about so long; how many cards had
-    their turn. After each round it rests for twice as long as that took, so that claims
+    their turn. After each round it rests for as long as that took, so that claims
     have the machine, too. Safe to run many at once."""
     until, settled = monotonic() + seconds, 0
     while (began := monotonic()) < until:
