@@ -4,6 +4,7 @@ import pytest
 from django.core.management import call_command
 from django.db import connection
 
+from novum import health
 from novum.doctor import of_services, of_settings
 from novum.doctor.examine import CHECKS, examine
 from novum.timetable import timetable
@@ -15,8 +16,12 @@ GOOD = "kR7vX2mQ9tL4wZ8nB3cY6hJ1pF5sD0gA7uE2iO9xV4bN6mC8qT1wE5"
 
 
 @pytest.fixture
-def well(db, settings):
-    """A deployment that nothing is wrong with."""
+def well(db, settings, monkeypatch):
+    """A deployment that nothing is wrong with, however slow its machine is."""
+    monkeypatch.setattr(health, "LATE_SECONDS", 600.0)
+    monkeypatch.setattr(health, "REDIS_SECONDS", 30.0)
+    monkeypatch.setattr(of_services, "SKEW_SECONDS", 600.0)
+    monkeypatch.setattr(of_services, "OLD_SECONDS", 3600.0)
     loops.forget()
     settings.SECRET_KEY = GOOD
     settings.NOVUM_URL, settings.TRUSTED_PROXIES = "https://novum.example.com", 1

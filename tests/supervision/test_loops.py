@@ -37,7 +37,7 @@ def test_each_job_that_ends_well_says_so(run):
             continue
         found = run(entry["task"])
         assert found is not None, name
-        assert found.seconds_ago < 60
+        assert found.seconds_ago < 600
         assert found.problem == ""
 
 
@@ -81,7 +81,7 @@ def test_a_loop_goes_on_where_it_cannot_be_written_down(db, monkeypatch):
 
 def test_the_commands_say_it_too(db):
     call_command("reap", verbosity=0)
-    assert loops.last_runs()["reap"].seconds_ago < 60
+    assert loops.last_runs()["reap"].seconds_ago < 600
 
 
 def test_the_delivery_loop_itself_says_that_it_goes(world):
