@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 from uuid import UUID
@@ -13,7 +13,7 @@ from django.utils.translation import gettext_lazy
 
 from supervision.stats.shapes import QueueStats, Rates
 
-# So long nobody may have asked for a card that is there.
+# So long a card may lie there without anybody asking.
 UNATTENDED = timedelta(minutes=10)
 POOR_SUCCESS = 0.9
 SPARK_HEIGHT, SPARK_STEP = 24, 2
@@ -153,7 +153,7 @@ def heads(wanted: Wanted) -> list[Head]:
 def troubles(one: QueueStats) -> list[tuple[str, Any]]:
     """Icon and words."""
     found: list[tuple[str, Any]] = []
-    if one.depth and one.state == "running" and _is_unattended(one.asked_at):
+    if one.state == "running" and _is_unattended(one):
         found.append(("bot", gettext_lazy("nobody asks")))
     if one.lapsed:
         found.append(("hourglass", gettext_lazy("lapsed leases")))
@@ -206,8 +206,10 @@ def _number(typed: str) -> int:
     return max(1, int(typed)) if is_one else 1
 
 
-def _is_unattended(asked_at: datetime | None) -> bool:
-    return asked_at is None or now() - asked_at > UNATTENDED
+def _is_unattended(one: QueueStats) -> bool:
+    if (one.oldest_seconds or 0.0) < UNATTENDED.total_seconds():
+        return False
+    return one.asked_at is None or now() - one.asked_at > UNATTENDED
 
 
 def _head(name: str, label: Any, wanted: Wanted) -> Head:

@@ -9,7 +9,7 @@ const picked = new Set();
 const parts = () => [...document.querySelectorAll("[data-live-part]")];
 // An open menu or a field that somebody types in is never taken from under them.
 const busy = (part) =>
-  part.querySelector("details[open], dialog[open]") ||
+  part.querySelector("details[open], dialog[open], :popover-open") ||
   (part.contains(document.activeElement) && document.activeElement.matches("input:not([type=checkbox]), select, textarea"));
 
 async function refresh(part, address = window.location.href) {

@@ -8,7 +8,7 @@ from django.utils.timezone import now
 
 from accounts.models import Actor
 from accounts.roles import BoardRole, WorkspaceRole
-from boards.models import Board, Column
+from boards.models import Board, Column, Event
 from leases.models import Contract
 from leases.verbs.complete import complete
 from leases.verbs.set_contract import Terms, set_contract
@@ -138,7 +138,10 @@ def test_the_address_filters_and_sorts(world, owner):
     assert "queue-1<" in paused
     assert "queue-0<" not in paused
     assert "Too dear." in paused
-    # Cards and nobody who ever asked: trouble, unless paused.
+    # Cards came just now.
+    assert "queue-0<" not in owner.get("/queues?trouble=yes").content.decode()
+    # They have been there for long, and nobody ever asked: trouble, unless paused.
+    Event.objects.update(created_at=now() - timedelta(hours=1))
     trouble = owner.get("/queues?trouble=yes").content.decode()
     assert "queue-0<" in trouble
     assert "queue-1<" not in trouble
