@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from django.core.handlers.wsgi import WSGIRequest
-from django.db import close_old_connections
+from django.db import connections
 from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
@@ -35,11 +35,18 @@ def in_front_of(application: Application, *doors: Find) -> Application:
         try:
             response = calls.middleware(found)(WSGIRequest(environ))
         finally:
-            # As at the end of each of Django's requests.
-            close_old_connections()
+            _let_go()
         start_response(
             f"{response.status_code} {response.reason_phrase}", [*response.items()]
         )
         return [response.content] if isinstance(response, HttpResponse) else response
 
     return serve
+
+
+def _let_go() -> None:
+    """Of the connections to the database, as at the end of each of Django's requests;
+    except where a test's transaction goes on."""
+    for connection in connections.all(initialized_only=True):
+        if not connection.in_atomic_block:
+            connection.close_if_unusable_or_obsolete()
