@@ -33,13 +33,12 @@ class ListNeeds(Input, frozen=True):
 
 
 def list_needs(caller: Caller, given: ListNeeds) -> Needs:
-    """Computed now: what's settled is gone at the next call. Per reason the 50 most
-    urgent, of all boards that you can see: dead_letter (failed for good), lapsed (lease
-    run out, not taken over), lapsing (that twice or more in this round), slow (three
-    times as long as 95 % take), misfit (input schema), review (an agent's result in a
-    column for people), assigned (to you), unattended (cards ready, nobody has asked
-    for ten minutes), endpoint_off (webhooks). Each names the operations that settle it;
-    call one with its `values`."""
+    """Computed now: what's settled is gone. At most 50 per reason, of boards you can see:
+    dead_letter (failed for good), lapsed (lease run out, not taken over), lapsing (twice
+    or more in this round), slow (three times as long as 95 % take), misfit (input
+    schema), review (a result in a column for people), assigned (to you), unattended
+    (cards ready, nobody asked for ten minutes), endpoint_off (webhooks). `actions` are
+    operations that settle it, with their `values`."""
     wanted = Wanted(given.reason, given.board_id, given.mine)
     return needs.needs(caller, wanted)
 

@@ -37,9 +37,9 @@ WITH looked AS MATERIALIZED (
     FROM leases_lease x WHERE x.board_id = b.id
     ORDER BY x.id DESC LIMIT %(each)s) l
 ), reached AS (
-  SELECT GREATEST(%(since)s, (SELECT max(f.at) FROM (
+  SELECT max(f.at) AS at FROM (
     SELECT min(l.acquired_at) AS at, count(*) AS n FROM looked l
-    GROUP BY l.board_id) f WHERE f.n >= %(each)s)) AS at
+    GROUP BY l.board_id) f WHERE f.n >= %(each)s AND f.at > %(since)s
 )
 SELECT l.token_id, (SELECT at FROM reached),
   count(*),
@@ -51,7 +51,8 @@ SELECT l.token_id, (SELECT at FROM reached),
   percentile_cont(ARRAY[0.5, 0.95]) WITHIN GROUP (
     ORDER BY EXTRACT(EPOCH FROM l.ended_at - l.acquired_at)::float8)
     FILTER (WHERE l.state IN ('completed', 'failed'))
-FROM looked l WHERE l.holder_id = %(holder)s AND l.acquired_at >= (SELECT at FROM reached)
+FROM looked l WHERE l.holder_id = %(holder)s
+  AND l.acquired_at >= GREATEST(%(since)s, (SELECT at FROM reached))
 GROUP BY l.token_id
 """
 # As they come from it.
@@ -161,7 +162,7 @@ def _done(
 
 def _workers(
     caller: Caller, agent_id: UUID, seen: Scope
-) -> tuple[list[WorkerFigures], datetime]:
+) -> tuple[list[WorkerFigures], datetime | None]:
     boards = seen.boards
     since = server_time() - DAY
     values: dict[str, Any] = {
@@ -186,7 +187,7 @@ def _workers(
         for pk, row in rows.items()
         if pk not in known
     ]
-    reached = next(iter(rows.values()))[0] if rows else since
+    reached = next(iter(rows.values()))[0] if rows else None
     return found, reached
 
 

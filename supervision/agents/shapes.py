@@ -47,9 +47,10 @@ class WorkerFigures(msgspec.Struct, frozen=True):
 
 
 class AgentDetail(msgspec.Struct, frozen=True):
-    """`workers` per token, those seen last first: of the attempts claimed since
-    `looked_back_to`, a day at most and no more than 10,000 of the latest of all."""
+    """`workers` per token, those seen last first: of the attempts claimed in the last 24
+    hours, or since `looked_back_to`, where 10,000 of the latest of all go back no
+    further."""
 
     figures: AgentFigures
     workers: list[WorkerFigures]
-    looked_back_to: datetime
+    looked_back_to: datetime | None

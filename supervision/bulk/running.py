@@ -26,7 +26,6 @@ CHUNK = 100
 # Processor time for input schemas before a chunk; no row is locked meanwhile.
 JUDGE_SECONDS = 1.0
 _TRIES = 5
-_REST = 1
 _SCOPE = "write"
 _WRITE = """
 UPDATE supervision_bulkitem i
@@ -58,7 +57,7 @@ def run_some(seconds: float) -> int:
         settled += sum(now)
         if not any(now):
             break
-        sleep(_REST * (monotonic() - began))
+        sleep(monotonic() - began)
     return settled
 
 

@@ -20,6 +20,7 @@ USUAL_SHARE = 0.95
 FAR = 3
 MIN_SECONDS = 60.0
 CACHE_SECONDS = 60.0
+MOST_REMEMBERED = 10_000
 
 _known: dict[UUID, tuple[float, float | None]] = {}
 
@@ -33,10 +34,14 @@ def usual_seconds(column_ids: Iterable[UUID]) -> dict[UUID, float]:
         for one in wanted
         if one not in _known or at - _known[one][0] > CACHE_SECONDS
     }
+    if len(_known) > MOST_REMEMBERED:
+        _known.clear()
+        old = wanted
     if old:
         for column_id, seconds in _read(old).items():
             _known[column_id] = (at, seconds)
-    return {one: seconds for one in wanted if (seconds := _known[one][1]) is not None}
+    found = {one: _known.get(one, (at, None))[1] for one in wanted}
+    return {one: seconds for one, seconds in found.items() if seconds is not None}
 
 
 @dataclass(frozen=True)
