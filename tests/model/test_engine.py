@@ -21,7 +21,7 @@ PHASES = set(Phase) if os.environ.get("NOVUM_SHRINK") else {Phase.generate}
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.timeout(max(600, 10 * EXAMPLES))
+@pytest.mark.timeout(max(1500, 10 * EXAMPLES))
 @pytest.mark.parametrize("part", range(PARTS))
 def test_any_row_of_verbs_ends_as_in_the_reference(part):
     try:
