@@ -33,7 +33,9 @@ LAST = UUID(int=(1 << 128) - 1)
 @dataclass(frozen=True)
 class ActivityFilter:
     """Every given condition must hold. `types` are exact or begin with (`card.lease.*`);
-    `actor` is a handle; `since` is in, `until` out. `newer_than` is an event's id."""
+    `actor` is a handle; `since` is in, `until` out. `newer_than` is an event's id.
+    `for_people` leaves out what says for other systems what the event before it says,
+    unless types are named."""
 
     types: tuple[str, ...] = ()
     kind: str | None = None
@@ -43,6 +45,7 @@ class ActivityFilter:
     since: datetime | None = None
     until: datetime | None = None
     newer_than: UUID | None = None
+    for_people: bool = False
 
 
 @dataclass(frozen=True)
@@ -187,6 +190,8 @@ def _conditions(
         found.append("e.board_id = ANY(%(boards)s::uuid[])")
     if actors is not None and start.column != "actor_id":
         found.append("e.actor_id = ANY(%(actors)s::uuid[])")
+    if types is None and wanted.for_people:
+        found.append(f"e.type <> '{events.TASK_DONE}'")
     if types is not None and start.column != "type":
         found.append("e.type = ANY(%(types)s::text[])")
     return " AND ".join(found)

@@ -91,6 +91,7 @@ class FilterForm(forms.Form):
             card_id=given.get("card"),
             since=_moment(given.get("since", "")),
             until=_moment(given.get("until", ""), a_day_on=True),
+            for_people=True,
         )
 
 

@@ -10,6 +10,7 @@ from django.test import Client
 from accounts.models import Actor
 from accounts.roles import WorkspaceRole
 from boards import activity as reading
+from boards.models import Event
 from boards.verbs.boards import edit_board
 from leases.verbs.complete import complete
 from novum.web import activity
@@ -60,6 +61,11 @@ def test_filters_are_in_the_address(busy):
     assert "made the card" not in page(busy, kind="agents")
     assert "completed it" not in page(busy, kind="people")
     assert "made the board" in page(busy, type="board.*")
+    Event.objects.create(
+        workspace=busy.workspace, type="task.done", board_id=busy.board
+    )
+    assert "ended the task" not in page(busy)
+    assert "ended the task" in page(busy, type="task.done")
     assert "Nothing like that" in page(busy, until="2001-01-01")
     # What makes no sense is no condition.
     assert "completed it" in page(busy, kind="cats", since="soon", board="x", until="9")
