@@ -52,14 +52,14 @@ SELECT uuidv7(e.at - now()), %(workspace)s,
   e.holder_id, %(board)s, e.column_id, e.card_id, e.id, 10 + e.attempt,
   jsonb_build_object('state', 'open'), e.at FROM ended e
 """
-# As much as the month would have left: minutes of a week and all hours.
+# What the month would have left, of the minutes as many as any page reads.
 _FIGURES = """
 INSERT INTO supervision_queuefigures (column_id, span, start, claims, completed, failed,
   dead_lettered, expired, released, revoked, run, wait, quiet, gap, depth, working)
 SELECT q, s.span, date_trunc(s.unit, now()) - g * s.span * interval '1 s', 12, 10, 1, 0, 1,
   0, 0, s.counts, s.counts, s.counts, s.counts, 1000, 10
 FROM unnest(%(queues)s) q
-CROSS JOIN (VALUES (60, 'minute', 7 * 1440, %(counts)s::int[]),
+CROSS JOIN (VALUES (60, 'minute', 2 * 1440, %(counts)s::int[]),
   (3600, 'hour', 24 * %(days)s, %(counts)s::int[])) s (span, unit, number, counts)
 CROSS JOIN LATERAL generate_series(0, s.number) g
 ON CONFLICT DO NOTHING
