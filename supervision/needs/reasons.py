@@ -12,7 +12,8 @@ from supervision.needs import shapes
 # What is ready without anybody having asked may not have been looked at yet: a backoff
 # that is over, a card not yet judged.
 _READY = """c.archived_at IS NULL AND c.number > 0 AND c.state = 'open'
-  AND (c.available_at IS NULL OR c.available_at <= now()) AND c.fits IS NOT FALSE"""
+  AND (c.available_at IS NULL OR c.available_at <= statement_timestamp())
+  AND c.fits IS NOT FALSE"""
 _COUNTED = """(x.state IN ('expired', 'active')
   OR x.state = 'failed' AND x.failure <> 'wait_until')"""
 # So many of a queue's first cards say how long it has been waiting.
@@ -77,15 +78,17 @@ _PARTS: dict[str, _Cards | _Few] = {
 SELECT {_LEASE}, l.expires_at AS since, 0::float8 AS figure
 FROM leases_lease l JOIN boards_card c ON c.id = l.card_id
 WHERE l.column_id = ANY(%(columns)s::uuid[]) AND l.ended_at IS NULL
-  AND l.expires_at <= now() AND {{mine}}"""),
+  AND l.expires_at <= statement_timestamp() AND {{mine}}"""),
     # `figure`: what is usual there, in seconds.
     shapes.SLOW: _Few(f"""
 SELECT {_LEASE}, l.acquired_at AS since, s.usual AS figure
 FROM unnest(%(slow_columns)s::uuid[], %(slow_usual)s::float8[], %(slow_limit)s::float8[])
   s (id, usual, most)
-JOIN leases_lease l ON l.column_id = s.id AND l.ended_at IS NULL AND l.expires_at > now()
+JOIN leases_lease l ON l.column_id = s.id AND l.ended_at IS NULL
+  AND l.expires_at > statement_timestamp()
 JOIN boards_card c ON c.id = l.card_id
-WHERE l.acquired_at < now() - make_interval(secs => s.most) AND {{mine}}"""),
+WHERE l.acquired_at < statement_timestamp() - make_interval(secs => s.most)
+  AND {{mine}}"""),
     # `figure`: how many attempts of this round lapsed. Each attempt that counted has
     # raised `attempts` by one, so the round's are the latest so many. Cards with fewer
     # than two lapsed ones in all are told from a small index.
@@ -121,15 +124,16 @@ CROSS JOIN LATERAL (SELECT min(r.updated_at) AS oldest, count(*)::float8 AS read
     WHERE c.column_id = w.id AND c.assignee_id IS NULL AND {_READY}
     ORDER BY c.priority, c.position, c.id LIMIT {FIRST_CARDS}) r) f
 WHERE NOT %(mine)s AND f.ready > 0
-  AND f.oldest < now() - make_interval(secs => %(quiet)s)
-  AND (a.last_at IS NULL OR a.last_at < now() - make_interval(secs => %(quiet)s))"""),
+  AND f.oldest < statement_timestamp() - make_interval(secs => %(quiet)s)
+  AND (a.last_at IS NULL
+    OR a.last_at < statement_timestamp() - make_interval(secs => %(quiet)s))"""),
 }
 _SHOWN = """
 SELECT n.reason, n.since, n.figure, n.column_id AS place_id, n.lease_id,
   c.id, c.number, c.board_id, c.column_id, c.title, c.state, c.attempts,
   c.available_at, c.version, c.misfit, n.priority,
   l.reason AS said, l.attempt, l.ended_at, l.state AS lease_state, l.acquired_at,
-  h.id AS holder_id, h.handle, h.name, h.kind, now() AS now
+  h.id AS holder_id, h.handle, h.name, h.kind, statement_timestamp() AS now
 FROM ({parts}) n
 LEFT JOIN boards_card c ON c.id = n.card_id
 LEFT JOIN leases_lease l ON l.id = COALESCE(n.lease_id,
