@@ -38,8 +38,9 @@ def test_nothing_that_people_do_meanwhile_breaks_the_limit(fleet, world, queue, 
         world.add_many(500)
     dead = [world.fail_card(requeue=False) for _ in range(4)]
     workers = fleet(8)
-    for process in workers.processes:
-        process.tell("drain", queue=queue, work=0.02)
+    for number, process in enumerate(workers.processes):
+        # One holds its cards for so long that they can be revoked.
+        process.tell("drain", queue=queue, work=0.02 if number else 1.0)
     for card in dead:
         assert owner.post(f"/v1/cards/{card}:requeue").status_code == 200
         eventually(lambda: has_revoked_one(world, owner))
@@ -59,7 +60,7 @@ def has_revoked_one(world, owner) -> bool:
     active = owner.get(f"/v1/boards/{world.board}/leases").json()["items"]
     return any(
         owner.post(f"/v1/leases/{lease['id']}:revoke").status_code == 200
-        for lease in active[:1]
+        for lease in active
     )
 
 
