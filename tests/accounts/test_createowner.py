@@ -33,7 +33,7 @@ def test_it_does_so_once(monkeypatch):
 
 
 def test_what_does_not_fit_is_named_and_makes_nothing(monkeypatch):
-    with pytest.raises(CommandError, match="^password: "):
+    with pytest.raises(CommandError, match=r"^password: "):
         create(monkeypatch, password="short")
     assert not User.objects.exists()
 
