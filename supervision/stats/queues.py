@@ -28,10 +28,12 @@ _HOUR = span_of("1h")
 
 @dataclass(frozen=True)
 class Lately:
-    """What the figures say of one queue."""
+    """What the figures say of one queue. `minutes` are what the last ones of `rates`
+    have lasted, the one that's under way so far included."""
 
     rates: Rates
     times: Percentiles
+    minutes: float
 
 
 def queue_stats(
@@ -101,8 +103,10 @@ def _lately(ids: Sequence[UUID], now: datetime) -> dict[UUID, Lately]:
             for name, count in zip(_RATES, counts, strict=True):
                 rates[column_id][name][places[start]] = count
     times = _times(ids, now)
+    lasted = RECENT_MINUTES - 1 + (now - starts[-1]).total_seconds() / MINUTE
     return {
-        one: Lately(Rates(**rates[one]), times.get(one, Percentiles())) for one in ids
+        one: Lately(Rates(**rates[one]), times.get(one, Percentiles()), lasted)
+        for one in ids
     }
 
 
@@ -161,8 +165,8 @@ def _shape(
         agents=depth.holders,
         oldest_seconds=oldest_seconds,
         asked_at=asked_at,
-        completed_per_minute=_per_minute(rates.completed),
-        failed_per_minute=_per_minute(rates.failed),
+        completed_per_minute=_per_minute(rates.completed, lately.minutes),
+        failed_per_minute=_per_minute(rates.failed, lately.minutes),
         success_rate=success_rate(
             sum(rates.completed), sum(rates.failed), sum(rates.expired)
         ),
@@ -177,9 +181,8 @@ def _state(one: Contract, depth: Depth) -> str:
     return "draining" if depth.working else "paused"
 
 
-def _per_minute(counts: Sequence[int]) -> float:
-    """Of the last minutes that are over."""
-    return round(sum(counts[-1 - RECENT_MINUTES : -1]) / RECENT_MINUTES, 2)
+def _per_minute(counts: Sequence[int], minutes: float) -> float:
+    return round(sum(counts[-RECENT_MINUTES:]) / minutes, 2)
 
 
 def managed_boards(caller: Caller) -> frozenset[UUID]:
