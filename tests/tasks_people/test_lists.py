@@ -342,8 +342,11 @@ def test_pages_cost_the_same_few_statements(busy, filled):
 
 
 MANY = 100_000
-# Of 8 kB, found in memory or read; some walk along an index of all that were done.
+# Of 8 kB, found in memory or read. Some walk along an index of all that were done, which
+# is 1,600 and more where VACUUM could not yet tell that everybody sees the rows; a look
+# at each card would be 100,000.
 MOST_PAGES = {"one agent": 60_000}
+MOST_PAGES_ELSE = 15_000
 
 
 @pytest.mark.django_db(transaction=True)
@@ -377,4 +380,4 @@ def test_a_hundred_thousand_done_ones_slow_nothing_down(transactional_db):
         with explained() as statements:
             look()
         pages = sum(one.top.pages for one in statements)
-        assert 0 < pages < MOST_PAGES.get(name, 3_000), (name, pages)
+        assert 0 < pages < MOST_PAGES.get(name, MOST_PAGES_ELSE), (name, pages)
