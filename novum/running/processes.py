@@ -11,6 +11,9 @@ from novum.running.settings import ROOT, RunSettings
 # Per web process. So many may wait for a card there (novum.operations.waiting) and some
 # more; those that wait for PostgreSQL's disk keep no processor from others.
 BLOCKING_THREADS = 36
+# glibc gives threads heaps of their own, up to eight a core, each of which keeps what its
+# largest request took. One runs at a time, so two are enough.
+HEAPS = {"MALLOC_ARENA_MAX": "2"}
 # The timetable's jobs are short and few, but one: it delivers webhooks for minutes on end.
 WORKER_PROCESSES = 3
 HEALTH_PATH = "/v1/healthz"
@@ -66,6 +69,7 @@ def _child(name: str, settings: RunSettings, module: str, *arguments: str) -> Ch
         log=rotate(log_path(settings.data, name)),
         environment={
             "DJANGO_SETTINGS_MODULE": "novum.settings",
+            **HEAPS,
             **settings.environment(),
         },
         folder=ROOT,

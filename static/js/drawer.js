@@ -91,7 +91,7 @@ document.addEventListener("click", async (event) => {
 const WAYS = { j: "below", k: "above" };
 document.addEventListener("keydown", (event) => {
   if (!drawer() || !WAYS[event.key] || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (event.target.closest("input, textarea, select, dialog")) return;
+  if (event.target.closest("input, textarea, select, dialog[open]")) return;
   go(WAYS[event.key]);
 });
 

@@ -8,7 +8,8 @@ const STEPS = {
   ArrowLeft: [-1, 0], h: [-1, 0], ArrowRight: [1, 0], l: [1, 0],
   ArrowUp: [0, -1], k: [0, -1], ArrowDown: [0, 1], j: [0, 1],
 };
-const FIELDS = "input, textarea, select, [contenteditable], dialog";
+// A dialog that was just closed keeps the focus until the page is drawn again.
+const FIELDS = "input, textarea, select, [contenteditable], dialog[open]";
 // An arrow in an open menu or on another control is that control's.
 const CONTROLS = "button, summary, details[open], [role='menu'], [role='listbox']";
 let last = null;

@@ -117,7 +117,7 @@ document.addEventListener("visibilitychange", () => document.hidden || parts().f
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return;
-  if (target.closest("input:not([type=checkbox]), textarea, select, dialog, [contenteditable]")) return;
+  if (target.closest("input:not([type=checkbox]), textarea, select, dialog[open], [contenteditable]")) return;
   const rows = [...document.querySelectorAll("[data-walk]")];
   const at = rows.indexOf(target.closest("[data-walk]"));
   if (key === "x" && at >= 0) rows[at].querySelector("input[data-pick]")?.click();

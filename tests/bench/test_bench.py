@@ -86,7 +86,9 @@ def run(tmp_path_factory):
 def test_each_part_prints_and_keeps_its_figures(run, part, name):
     lines, kept = run
     assert any(line.startswith(part) and name in line for line in lines)
-    (figure,) = [one for one in kept if one["part"] == part and name in one["name"]]
+    named = [one for one in kept if one["part"] == part and name in one["name"]]
+    # The name of one page may begin another's.
+    figure = min(named, key=lambda one: len(one["name"]))
     # Some are best at nothing.
     assert (
         part in ("memory", "pages", "live", "waiting", "webhooks")

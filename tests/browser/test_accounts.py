@@ -104,7 +104,7 @@ def test_home_leads_to_sign_in_when_the_session_has_ended(browse, world: World):
     page = browse(world.owner)
     page.goto("/")
     sign_out(page.context)
-    page.wait_for_url(re.compile(r"/sign-in\?next="))
+    expect(page).to_have_url(re.compile(r"/sign-in\?next="))
     expect(page.get_by_role("button", name="Sign in")).to_have_count(1)
 
 

@@ -206,7 +206,7 @@ def test_a_click_after_the_session_ended_leads_to_a_whole_sign_in_page(
     page.goto(f"/boards/{world.board}")
     sign_out(page.context)
     a_click(page, world, what)
-    page.wait_for_url(re.compile(r"/sign-in\?next="))
+    expect(page).to_have_url(re.compile(r"/sign-in\?next="))
     expect(page.get_by_role("button", name="Sign in")).to_have_count(1)
     expect(page.locator("[data-column], #sheet")).to_have_count(0)
     assert card_row(failed).state == Card.State.FAILED

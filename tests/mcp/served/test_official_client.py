@@ -152,10 +152,14 @@ def test_rest_and_mcp_workers_drain_one_queue_together(
     world.add_many(number)
     there = {"board_id": world.board, "column_id": world.queue}
 
-    async def drain(token, revision):
+    async def drain(token, revision, everybody):
         done = []
         async with connected(server, token, revision) as client:
             while "card" in (claim := await call(client, "claim_next_card", **there)):
+                # Everybody has one before the race begins, however fast the others are.
+                if not done and await everybody.wait() == 0:
+                    for process in others:
+                        process.tell("drain", queue=queue)
                 ended = await call(client, "complete_lease", **mine(claim), output="m")
                 assert ended["lease"]["state"] == "completed"
                 done.append(claim["card"]["id"])
@@ -163,16 +167,15 @@ def test_rest_and_mcp_workers_drain_one_queue_together(
 
     async def by_mcp(mine):
         modes = list(MODES) * 2
+        everybody = asyncio.Barrier(len(modes))
         async with asyncio.TaskGroup() as group:
             jobs = [
-                group.create_task(drain(token, revision))
+                group.create_task(drain(token, revision, everybody))
                 for token, revision in zip(mine, modes, strict=True)
             ]
         return [job.result() for job in jobs]
 
     others = fleet(4).processes
-    for process in others:
-        process.tell("drain", queue=queue)
     lists = asyncio.run(by_mcp(tokens(4)))
     rest = [process.hear() for process in others]
     by_mcp_done = [card for one in lists for card in one]
