@@ -1,5 +1,7 @@
 """Lists of tasks: what is in them, in which order, and fast among many."""
 
+from time import monotonic, sleep
+
 import pytest
 from django.db import connection
 
@@ -342,11 +344,27 @@ def test_pages_cost_the_same_few_statements(busy, filled):
 
 
 MANY = 100_000
-# Of 8 kB, found in memory or read. Some walk along an index of all that were done, which
-# is 1,600 and more where VACUUM could not yet tell that everybody sees the rows; a look
-# at each card would be 100,000.
+# Of 8 kB, found in memory or read; some walk along an index of all that were done.
 MOST_PAGES = {"one agent": 60_000}
-MOST_PAGES_ELSE = 15_000
+PATIENCE = 60
+
+
+def vacuum():
+    """Until everybody is known to see every row: else each one that isn't costs a page
+    more, and how many those are is luck."""
+    end = monotonic() + PATIENCE
+    with connection.cursor() as cursor:
+        while True:
+            cursor.execute("VACUUM ANALYZE boards_card")
+            cursor.execute(
+                "SELECT relpages, relallvisible FROM pg_class"
+                " WHERE oid = 'boards_card'::regclass"
+            )
+            pages, visible = cursor.fetchone()
+            if visible == pages > 0:
+                return
+            assert monotonic() < end, (pages, visible)
+            sleep(0.1)
 
 
 @pytest.mark.django_db(transaction=True)
@@ -359,8 +377,7 @@ def test_a_hundred_thousand_done_ones_slow_nothing_down(transactional_db):
     for number in range(60):
         world.add(str(number), assignee=member.handle if number % 2 else None)
     create(world.worker, queue="people", title="Call")
-    with connection.cursor() as cursor:
-        cursor.execute("VACUUM ANALYZE boards_card")
+    vacuum()
     looks = {
         "overview": lambda: overview(member, TaskFilter()),
         "one queue": lambda: overview(member, TaskFilter(queue="drafting")),
@@ -380,4 +397,4 @@ def test_a_hundred_thousand_done_ones_slow_nothing_down(transactional_db):
         with explained() as statements:
             look()
         pages = sum(one.top.pages for one in statements)
-        assert 0 < pages < MOST_PAGES.get(name, MOST_PAGES_ELSE), (name, pages)
+        assert 0 < pages < MOST_PAGES.get(name, 3_000), (name, pages)
