@@ -11,9 +11,13 @@ from novum.running.settings import ROOT, RunSettings
 # Per web process. So many may wait for a card there (novum.operations.waiting) and some
 # more; those that wait for PostgreSQL's disk keep no processor from others.
 BLOCKING_THREADS = 36
-# glibc gives threads heaps of their own, up to eight a core, each of which keeps what its
-# largest request took. One runs at a time, so two are enough.
-HEAPS = {"MALLOC_ARENA_MAX": "2"}
+# Allocators give threads heaps of their own, each of which keeps what its largest request
+# took. One runs at a time, so few are enough: of glibc's, and of the jemalloc in Granian,
+# which gives back what nothing used for a second.
+HEAPS = {
+    "MALLOC_ARENA_MAX": "2",
+    "_RJEM_MALLOC_CONF": "narenas:1,dirty_decay_ms:1000,muzzy_decay_ms:0",
+}
 # The timetable's jobs are short and few, but one: it delivers webhooks for minutes on end.
 WORKER_PROCESSES = 3
 HEALTH_PATH = "/v1/healthz"
