@@ -7,14 +7,16 @@ middleware only the outermost is here, which gives each call its id.
 """
 
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import Any
 
+from django.core.exceptions import RequestDataTooBig
 from django.core.handlers.wsgi import WSGIRequest
-from django.db import connections
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.response import HttpResponseBase
 
 from novum.logs import calls
+from novum.turns import Turns
 
 type Environ = dict[str, Any]
 type Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
@@ -24,18 +26,19 @@ type Find = Callable[[Environ], Callable[[HttpRequest], HttpResponseBase] | None
 
 def in_front_of(application: Application, *doors: Find) -> Application:
     """`application`, asked where no door answers. Below another address than the root
-    (SCRIPT_NAME) it's always asked."""
+    (SCRIPT_NAME) it's always asked, and for a body whose length nobody knows."""
+    turns = Turns()
 
     def serve(environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         found = None
-        if not environ.get("SCRIPT_NAME"):
+        if not (environ.get("SCRIPT_NAME") or environ.get("HTTP_TRANSFER_ENCODING")):
             found = next(filter(None, (find(environ) for find in doors)), None)
         if found is None:
             return application(environ, start_response)
-        try:
-            response = calls.middleware(found)(WSGIRequest(environ))
-        finally:
-            _let_go()
+        request = WSGIRequest(environ)
+        _receive(request)
+        with turns.one():
+            response = calls.middleware(found)(request)
         start_response(
             f"{response.status_code} {response.reason_phrase}", [*response.items()]
         )
@@ -44,9 +47,8 @@ def in_front_of(application: Application, *doors: Find) -> Application:
     return serve
 
 
-def _let_go() -> None:
-    """Of the connections to the database, as at the end of each of Django's requests;
-    except where a test's transaction goes on."""
-    for connection in connections.all(initialized_only=True):
-        if not connection.in_atomic_block:
-            connection.close_if_unusable_or_obsolete()
+def _receive(request: HttpRequest) -> None:
+    """The body, for as long as its sender takes; what is wrong with it comes out where
+    it's read."""
+    with suppress(RequestDataTooBig, UnreadablePostError):
+        request.body  # noqa: B018

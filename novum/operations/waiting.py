@@ -14,11 +14,11 @@ from time import monotonic
 from typing import Any
 
 import msgspec
-from django.db import close_old_connections
 
 from accounts.callers import Caller
 from accounts.credentials import caller_now
 from leases.lookout import LOOKOUT, Waiter, Wanted
+from novum.turns import set_aside
 
 MAX_WAIT_SECONDS = 50
 # The web processes have 36 threads each (novum.running.processes), and four of them are
@@ -73,11 +73,9 @@ def until_some[T](look: Callable[[], list[T]], seconds: float, ring: Ring) -> li
     leave = ring(rung.set)
     try:
         until = monotonic() + seconds
-        while not found and rung.wait(max(0.0, until - monotonic())):
+        while not found and _is_rung(rung, until):
             rung.clear()
             found = look()
-            # The connection goes back meanwhile.
-            close_old_connections()
         return found
     finally:
         leave()
@@ -112,6 +110,11 @@ def until_claimed(
         _places.release()
 
 
+def _is_rung(rung: Event, until: float) -> bool:
+    with set_aside():
+        return rung.wait(max(0.0, until - monotonic()))
+
+
 def come_again(found: Any) -> Any:
     """An empty answer for whom there's no place to wait."""
     if isinstance(found.retry_after_seconds, float):
@@ -131,16 +134,13 @@ def _waited(
     waiter, has_claimed = Waiter(wanted, rung.set), False
     LOOKOUT.join(waiter)
     try:
-        # The connection goes back meanwhile.
-        close_old_connections()
-        while rung.wait(max(0.0, until - monotonic())):
+        while _is_rung(rung, until):
             rung.clear()
             found = claim(caller_now(caller))
             has_claimed = not is_empty(found)
             if has_claimed:
                 return found
             LOOKOUT.tried(waiter)
-            close_old_connections()
     finally:
         LOOKOUT.leave(waiter, has_claimed=has_claimed)
     if isinstance(found.retry_after_seconds, float):
