@@ -68,9 +68,11 @@ class _Turn:
     def __init__(self, home: "SimpleQueue[_Turn]") -> None:
         self.home = home
         self.connection = _standing_connection()
+        self._threads_own: BaseDatabaseWrapper | None = None
         self._used_at = 0.0
 
     def begin(self) -> None:
+        self._threads_own = connections[_ALIAS]
         connections[_ALIAS] = self.connection
         # It lets other threads in between, so it isn't asked of one that was just used.
         if monotonic() - self._used_at > _IDLE_SECONDS and self._has_been_ended():
@@ -81,7 +83,7 @@ class _Turn:
             self.connection.close_if_unusable_or_obsolete()
         finally:
             self._used_at = monotonic()
-            del connections[_ALIAS]
+            connections[_ALIAS] = self._threads_own
             self.home.put(self)
 
     def _has_been_ended(self) -> bool:

@@ -109,6 +109,7 @@ def test_a_turn_keeps_its_connection_which_is_like_any_other(turns):
         cursor.execute("SELECT name, setting FROM pg_settings ORDER BY name")
         wanted = cursor.fetchall()
     own = backend()
+    mine = connections["default"]
     with turns.one():
         standing = backend()
         with connection.cursor() as cursor:
@@ -116,6 +117,7 @@ def test_a_turn_keeps_its_connection_which_is_like_any_other(turns):
             assert cursor.fetchall() == wanted
     with turns.one():
         assert backend() == standing != own
+    assert connections["default"] is mine
 
 
 @pytest.mark.django_db(transaction=True)
