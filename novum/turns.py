@@ -68,7 +68,7 @@ class _Turn:
     def __init__(self, home: "SimpleQueue[_Turn]") -> None:
         self.home = home
         self.connection = _standing_connection()
-        self._threads_own: BaseDatabaseWrapper | None = None
+        self._threads_own = self.connection
         self._used_at = 0.0
 
     def begin(self) -> None:
