@@ -30,10 +30,12 @@ def in_front_of(application: Application, *doors: Find) -> Application:
     turns = Turns()
 
     def serve(environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        found = None
-        if not (environ.get("SCRIPT_NAME") or environ.get("HTTP_TRANSFER_ENCODING")):
-            found = next(filter(None, (find(environ) for find in doors)), None)
-        if found is None:
+        if environ.get("SCRIPT_NAME") or environ.get("HTTP_TRANSFER_ENCODING"):
+            return application(environ, start_response)
+        for find in doors:
+            if found := find(environ):
+                break
+        else:
             return application(environ, start_response)
         request = WSGIRequest(environ)
         _receive(request)

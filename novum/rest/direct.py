@@ -14,7 +14,7 @@ from novum.operations.registry import OPERATIONS
 from novum.rest.shortcut import answered
 
 # As Django's addresses have them (django.urls.converters).
-_ID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}")
+_ID = re.compile(r"([0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12})")
 _PARAMETER = re.compile(r"{(\w+)}")
 _NAMES = {"handle", "queue"}
 
@@ -35,10 +35,11 @@ def _routes() -> dict[str, tuple[Operation, list[str]]]:
 def find(environ: Environ) -> Callable[[HttpRequest], HttpResponseBase] | None:
     if environ["REQUEST_METHOD"] != "POST" or not environ.get("HTTP_AUTHORIZATION"):
         return None
-    path = environ["PATH_INFO"]
-    route = _routes().get(_ID.sub("{}", path))
+    # What stands between the ids, and the ids, by turns.
+    parts = _ID.split(environ["PATH_INFO"])
+    route = _routes().get("{}".join(parts[::2]))
     if route is None:
         return None
     operation, names = route
-    ids = dict(zip(names, _ID.findall(path), strict=True))
+    ids = dict(zip(names, parts[1::2], strict=True))
     return partial(answered, operation=operation, path=ids)
