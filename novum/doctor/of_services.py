@@ -12,6 +12,7 @@ from django.db.migrations.recorder import MigrationRecorder
 
 from novum import health, pooling
 from novum.doctor.findings import Finding, ok, problem, warning
+from novum.turns import AT_ONCE
 
 POSTGRES, REDIS = 15, 6
 SKEW_SECONDS, GREAT_SKEW_SECONDS = 2.0, 30.0
@@ -66,7 +67,10 @@ def connections() -> Iterator[Finding]:
         "SELECT count(*) FROM pg_stat_activity WHERE backend_type = 'client backend'"
     )
     size = settings.DATABASES["default"]["OPTIONS"].get("pool", {}).get("max_size", 0)
-    told = f"{used} of {most} connections are open; a process may open {size or 'any'}."
+    told = (
+        f"{used} of {most} connections are open; a process may open {size or 'any'},"
+        f" a web process {AT_ONCE} more."
+    )
     if used > most * MANY:
         yield problem(
             "connections",
