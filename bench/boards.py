@@ -8,7 +8,7 @@ from django.test import Client
 
 from accounts.models import Actor, User
 from accounts.roles import WorkspaceRole
-from bench.seeding import World, fill
+from bench.seeding import World, add, vacuum
 from bench.talks import Queue
 from boards.models import Column
 from boards.verbs.boards import create_board
@@ -45,10 +45,11 @@ def a_board(world: World, cards: int) -> Board:
             world.owner, board_id=board_id, column_id=queue.column_id, terms=terms
         )
     leases = min(LEASES, cards // 4)
-    for number, queue in enumerate(queues):
-        fill(world, queue, cards // COLUMNS)
-        if number < half:
-            _lease(world, queue, leases // half)
+    for queue in queues:
+        add(world, queue, cards // COLUMNS)
+    vacuum()
+    for queue in queues[:half]:
+        _lease(world, queue, leases // half)
     return Board(board_id, columns, queues[:half])
 
 

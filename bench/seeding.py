@@ -94,6 +94,17 @@ def a_queue(world: World, cards: int, **terms: Any) -> Queue:
 
 def fill(world: World, queue: Queue, cards: int, **columns: str) -> None:
     """So many more cards at its end; `columns` are SQL for columns that differ."""
+    add(world, queue, cards, **columns)
+    vacuum()
+
+
+def vacuum() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute("VACUUM ANALYZE boards_card")
+
+
+def add(world: World, queue: Queue, cards: int, **columns: str) -> None:
+    """The same without a vacuum, for several in a row."""
     template = create_card(
         world.owner,
         board_id=queue.board_id,
@@ -122,4 +133,3 @@ def fill(world: World, queue: Queue, cards: int, **columns: str) -> None:
             " WHERE id = %s",
             [cards - 1, world.owner.workspace_id],
         )
-        cursor.execute("VACUUM ANALYZE boards_card")

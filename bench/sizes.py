@@ -15,9 +15,13 @@ class Sizes:
     cards_in_front: int = 10_000
     sustained_seconds: int = 60
     requests: int = 50_000
+    pages: int = 100
     board_cards: int = 5_000
     viewers: int = 200
+    change_seconds: int = 5
+    grace_seconds: int = 5
     waiters: int = 1_000
+    idle_seconds: int = 12
     webhook_events: int = 2_000
     feed_events: int = 100_000
     dead_letters: int = 10_000

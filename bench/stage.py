@@ -5,6 +5,7 @@ the production one (Granian, two processes) with the settings it has by default.
 """
 
 import os
+import random
 import socket
 import tempfile
 from collections.abc import Iterator
@@ -72,6 +73,13 @@ def _set_up_django() -> None:
 
 
 def _free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as probe:
-        port: int = probe.getsockname()[1]
+    """For web, and the next one for live; below those that the system may give away as
+    somebody's own end of a connection before we come to take them."""
+    while True:
+        port = random.randrange(30_000, 32_000, 2)
+        try:
+            for one in (port, port + 1):
+                socket.create_server(("127.0.0.1", one)).close()
+        except OSError:
+            continue
         return port

@@ -10,7 +10,7 @@ from django.db import connection
 
 from bench.load import Talk, drive
 from bench.report import Figure, quantile
-from bench.seeding import INPUT_SCHEMA, LIMIT, World, a_queue, fill
+from bench.seeding import INPUT_SCHEMA, LIMIT, World, a_queue, add, fill, vacuum
 from bench.sizes import Sizes
 from bench.stage import Stage
 from bench.talks import Queue, Tally, one_by_one
@@ -32,8 +32,9 @@ def measure(stage: Stage, world: World, sizes: Sizes) -> list[Figure]:
     leased = sizes.cards_in_front // 10
     limit = max(2 * leased, LIMIT)
     terms = {"input_schema": INPUT_SCHEMA, "leaves": True, "concurrency_limit": limit}
-    plain = a_queue(world, BEHIND_CARDS, **terms)
-    behind = a_queue(world, BEHIND_CARDS, **terms)
+    cards = min(BEHIND_CARDS, sizes.deep_cards)
+    plain = a_queue(world, cards, **terms)
+    behind = a_queue(world, cards, **terms)
     _put_in_front(world, behind, sizes.cards_in_front)
     names = f"behind {2.2 * sizes.cards_in_front:,.0f} nobody may have : none"
     return figures + _compared(stage, behind, plain, seconds, names)
@@ -43,9 +44,10 @@ def _put_in_front(world: World, queue: Queue, cards: int) -> None:
     """So many waiting and assigned to somebody else, a tenth misfits and leased."""
     few = cards // 10
     later = {"priority": "1", "available_at": "now() + interval '1 day'"}
-    fill(world, queue, cards, **later)
-    fill(world, queue, cards, priority="1", assignee_id=f"'{world.other}'")
-    fill(world, queue, few, priority="1", fits="NULL", payload="'{}'")
+    add(world, queue, cards, **later)
+    add(world, queue, cards, priority="1", assignee_id=f"'{world.other}'")
+    add(world, queue, few, priority="1", fits="NULL", payload="'{}'")
+    vacuum()
     while judge(queue.column_id):
         pass
     fill(world, queue, few, priority="1")

@@ -15,7 +15,7 @@ from bench.report import Figure, quantile
 from bench.seeding import World
 from bench.sizes import Sizes
 from bench.stage import Stage
-from bench.steering import Steering, steering
+from bench.steering import Change, Steering, steering
 from bench.viewers import Pages, reconnect
 from boards.verbs.columns import edit_column, move_column
 from boards.verbs.places import Place
@@ -23,9 +23,7 @@ from leases.verbs.set_contract import Terms, set_contract
 from novum.running import processes
 from novum.running.children import Family
 
-CHANGES, SECONDS = 500, 5.0
-# How long after the last change all pages must be right.
-GRACE_SECONDS = 5.0
+CHANGES = 500
 # The goal for a frame's delay is for so many pages, of 200.
 PROMPT_SHARE = 4
 _NAME = "novum-live"
@@ -35,7 +33,6 @@ _COUNT_SECONDS = 0.25
 def measure(stage: Stage, world: World, sizes: Sizes) -> list[Figure]:
     board = a_board(world, sizes.board_cards)
     cookies = people(world, sizes.viewers)
-    changes = min(CHANGES, sizes.board_cards // 4)
     with steering(world) as steerers, _running_live(stage):
         pages = Pages(
             stage.address,
@@ -43,9 +40,9 @@ def measure(stage: Stage, world: World, sizes: Sizes) -> list[Figure]:
             board.id,
         )
         few = cookies[: max(1, sizes.viewers // PROMPT_SHARE)]
-        prompt = asyncio.run(_prompt(pages, steerers, board, few, changes))
+        prompt = asyncio.run(_prompt(pages, steerers, board, few, sizes))
         return prompt + asyncio.run(
-            _crowded(stage, world, pages, steerers, board, cookies, changes)
+            _crowded(stage, world, pages, steerers, board, cookies, sizes)
         )
 
 
@@ -64,11 +61,11 @@ def _running_live(stage: Stage) -> Iterator[None]:
 
 
 async def _prompt(
-    pages: Pages, steerers: Steering, board: Board, cookies: list[str], changes: int
+    pages: Pages, steerers: Steering, board: Board, cookies: list[str], sizes: Sizes
 ) -> list[Figure]:
     async with pages.watched(cookies) as viewers:
-        made = await steerers.change(board, changes, SECONDS)
-        await asyncio.sleep(GRACE_SECONDS)
+        made = await _changed(steerers, board, sizes)
+        await asyncio.sleep(sizes.grace_seconds)
         delays = [one for viewer in viewers for one in viewer.delays(made)]
     milliseconds = [one * 1000 for one in delays]
     took = max(one.at for one in made) - min(one.at for one in made)
@@ -87,16 +84,16 @@ async def _crowded(
     steerers: Steering,
     board: Board,
     cookies: list[str],
-    changes: int,
+    sizes: Sizes,
 ) -> list[Figure]:
     async with pages.watched(cookies) as viewers:
         counted = _Counted(stage.database_url)
         counting = asyncio.create_task(counted.go_on())
         dropping = asyncio.create_task(reconnect(viewers))
-        made = await steerers.change(board, changes, SECONDS)
+        made = await _changed(steerers, board, sizes)
         await asyncio.to_thread(_rearrange, world, board)
         last = monotonic()
-        await asyncio.sleep(GRACE_SECONDS)
+        await asyncio.sleep(sizes.grace_seconds)
         pictures = [viewer.picture.copy() for viewer in viewers]
         dropping.cancel()
         counting.cancel()
@@ -108,11 +105,16 @@ async def _crowded(
     note = (
         f"{len(made) / took:.0f} changes/s, {again} reconnects, {read_anew} read anew"
     )
-    name = f"of {len(viewers)} pages wrong {GRACE_SECONDS:.0f} s after the last"
+    name = f"of {len(viewers)} pages wrong {sizes.grace_seconds} s after the last"
     return [
         _at_most(name, len(wrong), 0, note),
         _at_most("database connections of live", counted.most, 20),
     ]
+
+
+async def _changed(steerers: Steering, board: Board, sizes: Sizes) -> list[Change]:
+    changes = min(CHANGES, sizes.board_cards // 4)
+    return await steerers.change(board, changes, sizes.change_seconds)
 
 
 def _rearrange(world: World, board: Board) -> None:

@@ -10,7 +10,6 @@ from bench.stage import Stage
 
 SMALL_BOARD = 50
 MOST_QUERIES = 25
-PAGES = 100
 BYTES_PER_MB = 1_000_000
 
 
@@ -20,12 +19,12 @@ def measure(stage: Stage, world: World, sizes: Sizes) -> list[Figure]:
     few, many = statements(world, f"/boards/{small.id}"), statements(world, path)
     (cookie,) = people(world, 1)
     before = processor_seconds(stage.web)
-    size, seconds = asked(stage, path, cookie, PAGES)
-    busy = (processor_seconds(stage.web) - before) / (PAGES + WARM_UP_PAGES)
+    size, seconds = asked(stage, path, cookie, sizes.pages)
+    busy = (processor_seconds(stage.web) - before) / (sizes.pages + WARM_UP_PAGES)
     milliseconds = [one * 1000 for one in seconds]
     note = (
         f"p50 {quantile(milliseconds, 0.5):.0f} ms, of which the web process"
-        f" works {busy * 1000:.0f}; {PAGES} pages, one connection"
+        f" works {busy * 1000:.0f}; {sizes.pages} pages, one connection"
     )
     cards = f"{sizes.board_cards:,} cards"
     return [

@@ -20,7 +20,7 @@ from bench.stage import Stage
 from supervision.verbs.roll_up import roll_up_all
 
 MOST_QUERIES, MOST_MILLISECONDS, MOST_PERCENT = 25, 300, 3
-PAGES = 30
+PAGES = 30  # of each, unless fewer are wanted of the board's
 PATIENCE_SECONDS = 30
 _PAGES = ("needs-you", "queues", "leases", "dead-letters", "agents", "activity")
 _QUIET = """SELECT count(*) FROM boards_event
@@ -72,12 +72,13 @@ def _pages(stage: Stage, world: World, sizes: Sizes) -> list[Figure]:
     board = a_board(world, sizes.cards)
     queues = a_history(world, board, sizes.finished_leases)
     (cookie,) = people(world, 1)
+    pages = min(PAGES, sizes.pages)
     figures = []
     for name, path in _addresses(world, queues[0]):
         count = statements(world, path)
         before = processor_seconds(stage.web)
-        _, seconds = asked(stage, path, cookie, PAGES)
-        busy = (processor_seconds(stage.web) - before) / (PAGES + WARM_UP_PAGES)
+        _, seconds = asked(stage, path, cookie, pages)
+        busy = (processor_seconds(stage.web) - before) / (pages + WARM_UP_PAGES)
         milliseconds = [one * 1000 for one in seconds]
         note = (
             f"p50 {quantile(milliseconds, 0.5):.0f} ms, of which the web process works"

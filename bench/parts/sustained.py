@@ -32,7 +32,7 @@ def _pace(stage: Stage, queue: Queue, seconds: int, name: str, goal: float) -> F
     rates = [cycles(stage, queue, seconds / PART)[0] for _ in range(PART)]
     return Figure(
         "sustained",
-        f"last {seconds / PART:.0f} s : first, {name}",
+        f"last {seconds / PART:g} s : first, {name}",
         rates[-1] / rates[0],
         goal,
         note=" ".join(f"{rate:.0f}" for rate in rates) + " a second",

@@ -23,7 +23,7 @@ from novum.running.children import Child, Family
 
 # Longer than all of it takes, so that nobody has to come again meanwhile.
 WAIT_SECONDS = 50
-SETTLE_SECONDS, IDLE_SECONDS = 2.0, 12.0
+SETTLE_SECONDS = 2.0
 CARDS, PAUSE_SECONDS = 60, 0.17
 # So many connect at once: no more are let in waiting.
 AT_ONCE = 50
@@ -35,13 +35,14 @@ def measure(stage: Stage, world: World, sizes: Sizes) -> list[Figure]:
     # The one it was filled with, so that it's empty.
     claim(world.agent, board_id=queue.board_id, column_id=queue.column_id)
     with _running_live(stage) as live:
-        return asyncio.run(_measured(stage, live, world, queue, sizes.waiters))
+        return asyncio.run(_measured(stage, live, world, queue, sizes))
 
 
 async def _measured(
-    stage: Stage, live: Child, world: World, queue: Queue, number: int
+    stage: Stage, live: Child, world: World, queue: Queue, sizes: Sizes
 ) -> list[Figure]:
     assert live.process
+    number = sizes.waiters
     pid = live.process.pid
     address = stage.settings.local_host, stage.settings.live_port
     crowd = _Crowd(address, queue)
@@ -55,7 +56,7 @@ async def _measured(
         await asyncio.sleep(SETTLE_SECONDS)
         megabytes = (resident_bytes(pid) - before) / BYTES_PER_MB
         used, began = seconds_of(pid), monotonic()
-        await asyncio.sleep(IDLE_SECONDS)
+        await asyncio.sleep(sizes.idle_seconds)
         share = (seconds_of(pid) - used) / (monotonic() - began) * 100
         if crowd.got or any(call.done() for call in calls):
             raise LoadError("Some didn't wait.")
