@@ -65,25 +65,27 @@ def test_a_crashing_fleet_shows_up_and_a_key_settles_it(
     world.set(max_attempts=1)
     card = world.add(LONG)
     page, leases, agents = (browse(world.owner) for _ in range(3))
+    # Only for a minute is it "just now" that a seat was seen: that page is open first.
+    agents.goto("/agents")
+    seat = agents.locator(f"[data-agent='{world.worker.actor_id}']")
     leases.goto("/leases?state=ended&ended=expired")
     page.goto("/needs-you")
     row = page.locator(f"#need-dead_letter-{card}")
+    expect(seat).to_contain_text("just now", timeout=60_000)
     # Claimed, crashed, lapsed, and found by the next claim: no page was loaded anew.
     expect(row).to_contain_text("let the last one lapse", timeout=60_000)
     expect(page.locator("#fleet-alarm .badge")).to_be_visible()
     os.killpg(crashing.pid, signal.SIGSTOP)
     leases.reload()
     expect(leases.locator("tbody tr")).to_contain_text("dead letter")
-    agents.goto("/agents")
-    seat = agents.locator(f"[data-agent='{world.worker.actor_id}']")
-    expect(seat).to_contain_text("just now")
     page.keyboard.press("j")
     expect(row.get_by_role("link").first).to_be_focused()
     page.keyboard.press("Tab")
     expect(row.get_by_role("button", name="Retry")).to_be_focused()
     page.keyboard.press("Enter")
-    expect(row).to_have_count(0)
+    # First what goes again by itself.
     expect(page.locator("#toasts")).to_contain_text("Back in its queue")
+    expect(row).to_have_count(0)
     assert card_row(card).state == "open"
 
 
