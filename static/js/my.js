@@ -4,6 +4,7 @@ import { forget } from "./draft.js";
 import { localize } from "./local_times.js";
 import { fetchPart, words } from "./moves.js";
 import { adopt, gone, isBusy, isWritten, settled } from "./my_panel.js";
+import { released } from "./press.js";
 import "./json_editor.js";
 
 const PATIENCE_MS = 200;
@@ -15,14 +16,21 @@ let chosen = new URLSearchParams(window.location.search).get("task") ?? "";
 let waiting = 0;
 let asked = 0;
 let last = 0;
+let forced = 0;
 
 export async function refresh({ force = false, task = chosen } = {}) {
   clearTimeout(waiting);
   waiting = 0;
+  // News never overtake what the person has just done: they would bring the answer to it,
+  // but not put it where the panel still looks busy.
+  if (forced && !force) return later(REST_MS);
   last = Date.now();
   const turn = ++asked;
   const kept = now() && isWritten(now()) && !force ? now().dataset.now : task;
+  forced += force;
   const reply = await fetchPart(kept ? `${page.dataset.my}?task=${kept}` : page.dataset.my);
+  await released();
+  forced -= force;
   if (reply.ok && turn === asked) merge(reply.html, force);
 }
 

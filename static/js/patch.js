@@ -1,6 +1,8 @@
-// Puts what the server pushed into the page. Waits while a card is being dragged.
+// Puts what the server pushed into the page. Waits while a card is being dragged, or the
+// mouse is down.
 import { renew, setServerTime } from "./countdown.js";
 import { putLayout } from "./layout.js";
+import { isPressed } from "./press.js";
 import { focusIn, parse, settle, swap, swapHead } from "./swap.js";
 import { placeOf, slide } from "./slide.js";
 
@@ -23,7 +25,7 @@ export function holdWhile(work) {
 
 function flush() {
   timer = 0;
-  if (reading || document.body.dataset.dragging) {
+  if (reading || document.body.dataset.dragging || isPressed()) {
     timer = setTimeout(flush, HOLD_MS);
     return;
   }

@@ -2,6 +2,7 @@
 // what asks meanwhile is answered by one more.
 import { setServerTime } from "./countdown.js";
 import { holdWhile } from "./patch.js";
+import { isPressed } from "./press.js";
 
 const RETRY_MS = 3000;
 let running = null;
@@ -31,7 +32,8 @@ export function refreshWithin(milliseconds) {
 
 const settled = () =>
   new Promise((resolve) => {
-    const look = () => (document.body.dataset.dragging ? setTimeout(look, 100) : resolve());
+    const isBusy = () => document.body.dataset.dragging || isPressed();
+    const look = () => (isBusy() ? setTimeout(look, 100) : resolve());
     look();
   });
 

@@ -5,6 +5,7 @@ import { forget } from "./draft.js";
 import { localize } from "./local_times.js";
 import { fetchPart } from "./moves.js";
 import { adopt, isDirty, mark, patch, typed } from "./parts.js";
+import { released } from "./press.js";
 import "./json_editor.js";
 import "./mentions.js";
 import "./preview.js";
@@ -27,6 +28,7 @@ async function refresh(saved = null) {
   waiting = 0;
   if (!sheet()) return;
   const reply = await fetchPart(sheet().dataset.url);
+  await released();
   if (reply.ok) patch(reply.html, { saved });
 }
 

@@ -21,8 +21,9 @@ async function refresh(part, address = window.location.href) {
   }
   const away = reply.headers.get("HX-Redirect");
   if (away) window.location.assign(away);
-  if (!reply.ok || (busy(part) && address === window.location.href)) return;
   const text = await reply.text();
+  // Looked at last of all, so that nobody opens anything in between.
+  if (!reply.ok || (busy(part) && address === window.location.href)) return;
   await window.htmx.swap({ text, target: part, sourceElement: part, swap: "outerMorph" });
   settle();
 }

@@ -2,6 +2,7 @@
 // was loaded further below, the focus and the places scrolled to stay.
 import { localize } from "./local_times.js";
 import { fetchPart } from "./moves.js";
+import { released } from "./press.js";
 import { placeOf, slide } from "./slide.js";
 import { swap } from "./swap.js";
 
@@ -29,6 +30,7 @@ async function refresh({ anew = false } = {}) {
   changed.clear();
   everything = false;
   const reply = await fetchPart(`${page.dataset.tasks}?${query()}`);
+  await released();
   if (!reply.ok || turn !== asked) return;
   const fresh = new DOMParser().parseFromString(reply.html, "text/html").getElementById("states");
   localize(fresh);

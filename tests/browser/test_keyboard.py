@@ -91,7 +91,8 @@ def test_m_moves_by_menu_and_n_adds_in_the_cards_column(browse, world, wall_colu
     page.get_by_role("button", name="To the bottom of Review").press("Enter")
     expect(card_in(page, wall_column, card)).to_have_count(1)
     expect(page.locator("dialog")).to_have_count(1)
-    assert focused_card(page) == str(card)
+    # The push may have come before the answer, which brings the focus along.
+    expect(page.locator(f'[data-card="{card}"]:focus-within')).to_have_count(1)
     page.keyboard.press("n")
     field = page.locator(f'[data-column="{wall_column}"] [name="title"]')
     expect(field).to_be_focused()

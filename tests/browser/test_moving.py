@@ -1,5 +1,7 @@
 """Cards moved, added and found by mouse, finger and menu."""
 
+from time import time
+
 import pytest
 from playwright.sync_api import expect
 
@@ -31,11 +33,16 @@ def middle(locator):
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 
 
-def pick_up(page, card):
-    x, y = middle(page.locator(f'[data-card="{card}"]').first)
-    page.mouse.move(x, y)
+def press(page, card):
+    """Holds it, as soon as it lies still."""
+    card.hover()
     page.mouse.down()
+    x, y = middle(card)
     page.mouse.move(x + 10, y + 10, steps=3)
+
+
+def pick_up(page, card):
+    press(page, page.locator(f'[data-card="{card}"]').first)
     expect(page.locator("body[data-dragging]")).to_have_count(1)
 
 
@@ -43,6 +50,13 @@ def carry_to(page, locator):
     x, y = middle(locator)
     page.mouse.move(x, y, steps=12)
     page.mouse.move(x, y + 2)
+    is_looked_at(page)
+
+
+def is_looked_at(page):
+    """Sortable looks every 50 ms where the pointer is, and drops a card where it last
+    saw it. A page's timers run in the order in which they're due, whenever that is."""
+    page.evaluate("() => new Promise((done) => setTimeout(done, 60))")
 
 
 def drag(page, card, locator):
@@ -163,33 +177,55 @@ def test_the_menu_moves_a_card_and_archives_it(browse, world, wall_column):
     assert card_row(card).archived_at is None
 
 
+class Finger:
+    def __init__(self, page):
+        self.touch = page.context.new_cdp_session(page)
+
+    def _does(self, kind, *points):
+        points = [{"x": x, "y": y} for x, y in points]
+        self.touch.send(
+            "Input.dispatchTouchEvent", {"type": kind, "touchPoints": points}
+        )
+
+    def down(self, x, y):
+        self._does("touchStart", (x, y))
+
+    def move(self, x, y):
+        self._does("touchMove", (x, y))
+
+    def up(self):
+        self._does("touchEnd")
+
+
 def test_a_finger_scrolls_at_once_and_drags_after_a_moment(browse, world):
     first, *_ = world.add_many(30)
-    page = board_page(browse(world.owner, phone=True), world)
-    touch = page.context.new_cdp_session(page)
-
-    def point(kind, x=0.0, y=0.0):
-        points = [] if kind == "touchEnd" else [{"x": x, "y": y}]
-        touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-
-    x, y = middle(page.locator(f'[data-card="{first}"]'))
-    point("touchStart", x, y)
+    page = browse(world.owner, phone=True)
+    page.clock.install()
+    board_page(page, world)
+    finger, card = Finger(page), page.locator(f'[data-card="{first}"]').first
+    x, y = middle(card)
+    # However slow the machine is, the finger does not rest.
+    page.clock.pause_at(time() + 60)
+    finger.down(x, y)
     for step in range(1, 8):
-        point("touchMove", x, y - 12 * step)
-    point("touchEnd")
-    expect(page.locator("body[data-dragging]")).to_have_count(0)
+        finger.move(x, y - 12 * step)
+        page.clock.run_for(20)
+    page.clock.run_for(1000)
+    expect(page.locator(".sortable-chosen, body[data-dragging]")).to_have_count(0)
+    finger.up()
+    page.clock.resume()
     assert card_row(first).version == 1
 
-    card = page.locator(f'[data-card="{first}"]')
     card.scroll_into_view_if_needed()
     x, y = middle(card)
-    point("touchStart", x, y)
+    finger.down(x, y)
     expect(page.locator(".sortable-chosen")).to_have_count(1)
     height = card.bounding_box()["height"]
     for step in range(1, 9):
-        point("touchMove", x, y + height * step / 4)
+        finger.move(x, y + height * step / 4)
     expect(page.locator("body[data-dragging]")).to_have_count(1)
-    point("touchEnd")
+    is_looked_at(page)
+    finger.up()
     expect(page.locator("body[data-dragging]")).to_have_count(0)
     expect(page.get_by_text("Moved within Drafting")).to_be_visible()
     assert world.shown()[0] != first

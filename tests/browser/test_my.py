@@ -106,6 +106,44 @@ def test_a_draft_is_never_lost_to_what_happens_elsewhere(browse, world):
     expect(field).to_have_value("Half of the answ")
 
 
+def shows_nothing_yet(page):
+    """A moment in which the page could put in what has just come."""
+    page.evaluate("() => new Promise((done) => setTimeout(done, 100))")
+
+
+def test_news_take_no_button_from_under_the_mouse(browse, world):
+    a_task(world, "Usual")
+    page = open_my(browse(world.owner))
+    page.get_by_role("button", name="Start").hover()
+    page.mouse.down()
+    with page.expect_response(re.compile("/my$")) as news:
+        a_task(world, "Later on", priority=4)
+    news.value.finished()
+    shows_nothing_yet(page)
+    expect(rows_of(page)).to_have_count(0)
+    page.mouse.up()
+    expect(now_of(page)).to_contain_text("You are at it")
+    expect(rows_of(page)).to_contain_text(["Later on"])
+
+
+def test_news_do_not_overtake_what_one_has_just_done(browse, world):
+    for title in ("First", "Second"):
+        a_task(world, title)
+    page = open_my(browse(world.owner))
+    waiting = []
+    page.get_by_text("Decline…").click()
+    page.get_by_label("Why?").fill("Not my field")
+    page.route("**/my", lambda route: waiting.append(route), times=1)
+    with page.expect_request("**/my"):
+        page.get_by_role("button", name="Decline it").click()
+    # The answer takes long, and there is time for news.
+    a_task(world, "Third")
+    page.wait_for_timeout(2000)
+    waiting[0].continue_()
+    expect(title_of(page)).to_have_text("Second")
+    expect(rows_of(page)).to_contain_text(["Third"])
+
+
 def test_two_press_start_and_one_gets_it(browse, world):
     browse.allow("409")
     ben = a_person(world.workspace, WorkspaceRole.MEMBER)

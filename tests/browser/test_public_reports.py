@@ -18,7 +18,7 @@ from leases.verbs.complete import complete
 from leases.verbs.give_back import fail
 from tests.browser.conftest import sign_in, sign_out
 from tests.browser.test_board_live import XSS, card_of, cards_in, open_board
-from tests.browser.test_moving import carry_to, drag, middle, order, pick_up
+from tests.browser.test_moving import carry_to, drag, order, pick_up, press
 from tests.builders import card_row, make_due, receipt
 
 ROUNDS = 10
@@ -94,8 +94,7 @@ def test_a_second_drag_before_the_first_is_saved_loses_neither(browse, world):
     carry_to(page, target)
     with page.expect_request("**/move"):
         page.mouse.up()
-    page.mouse.move(*middle(card_of(page, second)))
-    page.mouse.down()
+    press(page, card_of(page, second))
     carry_to(page, target)
     page.mouse.up()
     waiting[0].continue_()
