@@ -4,7 +4,7 @@ import asyncio
 import json
 import threading
 from contextlib import asynccontextmanager
-from time import monotonic
+from time import monotonic, sleep
 from urllib.parse import urlencode
 
 import pytest
@@ -15,7 +15,7 @@ from django.test import Client
 
 from accounts import credentials
 from accounts.models import WorkerToken
-from boards.models import Event
+from boards.models import Event, Snapshot
 from boards.verbs.boards import edit_board
 from novum.asgi import http
 from novum.rest import bell, feed
@@ -121,8 +121,18 @@ def titles(found):
     return [event["data"].get("title") for _, event in found]
 
 
+def settled():
+    """Until the feed tells all there is: tests beside this one may have a transaction
+    open in the same server, which holds it back."""
+    deadline = monotonic() + PATIENCE
+    while Event.objects.filter(transaction__gte=Snapshot()).exists():
+        assert monotonic() < deadline
+        sleep(0.02)
+
+
 async def the_end(app, token):
-    """The cursor behind all there is (what was just committed may take a moment)."""
+    """The cursor behind all there is."""
+    await in_thread(settled)
     cursor, found = "", ["some"]
     while found:
         _, told = await page(app, token, after=cursor, limit=200, wait_seconds=0.3)
@@ -136,14 +146,13 @@ def test_a_wait_ends_with_the_first_event(world):
     async def test(app):
         after = await the_end(app, token)
         waiting = asyncio.create_task(
-            page(app, token, after=after, wait_seconds=20, types="card.created")
+            page(app, token, after=after, wait_seconds=60, types="card.created")
         )
         await asyncio.sleep(0.1)
         assert not waiting.done()
-        started = monotonic()
         await in_thread(world.add, "New")
+        # Within its patience, which ends long before the wait would.
         status, told = await waiting
-        assert monotonic() - started < 5
         assert status == 200
         assert [one["data"]["title"] for one in told["items"]] == ["New"]
 
@@ -157,7 +166,7 @@ def test_a_wait_without_an_event_ends_in_time_with_the_same_cursor(world):
         after = await the_end(app, token)
         started = monotonic()
         status, told = await page(app, token, after=after, wait_seconds=0.4)
-        assert 0.4 <= monotonic() - started < 5
+        assert monotonic() - started >= 0.4
         assert (status, told["items"], told["cursor"]) == (200, [], after)
         assert not app.bell.waiters
         assert not app.open
@@ -170,9 +179,7 @@ def test_what_is_there_already_is_given_at_once(world):
 
     async def test(app):
         await the_end(app, token)
-        started = monotonic()
         _status, told = await page(app, token, wait_seconds=60)
-        assert monotonic() - started < 5
         assert told["items"]
 
     run(test)
@@ -296,8 +303,8 @@ def test_web_answers_at_once_whatever_is_asked(world):
     """A waiting call would hold one of its few threads."""
     headers = {"Authorization": f"Bearer {token_of(world.owner)}"}
     started = monotonic()
-    answer = Client(headers=headers).get("/v1/events", {"wait_seconds": "30"})
-    assert (answer.status_code, monotonic() - started < 5) == (200, True)
+    answer = Client(headers=headers).get("/v1/events", {"wait_seconds": "60"})
+    assert (answer.status_code, monotonic() - started < PATIENCE) == (200, True)
 
 
 def test_fifty_who_wait_hold_neither_a_thread_nor_a_connection_each(world, monkeypatch):

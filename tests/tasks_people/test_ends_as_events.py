@@ -4,7 +4,7 @@ import pytest
 
 from boards.events import TASK_DONE
 from boards.history import history
-from boards.models import Card, Event
+from boards.models import Card, Event, Snapshot
 from leases.verbs.cancel import request_cancel
 from leases.verbs.requeue import requeue
 from tasks_people.models import Gathering, Message
@@ -137,11 +137,13 @@ def test_gathering_again_and_again_tells_once(world):
         Gathering.objects.update(transaction=0)
     gather(world.workspace.pk)
     assert len(told(world)) == 1
-    # Nor does it bring itself about: the mark has left it behind.
+    # Nor does it bring itself about: the mark has left it behind, as far as it may (tests
+    # beside this one may have an older transaction open in the same server).
+    oldest = Event.objects.values_list(Snapshot(), flat=True)[0]
     assert gather(world.workspace.pk) == 0
     mark = Gathering.objects.get(pk=world.workspace.pk).transaction
     assert len(told(world)) == 1
-    assert mark >= told(world)[0].transaction
+    assert mark >= oldest
 
 
 def test_a_second_end_is_told_as_well_even_if_both_are_gathered_at_once(world):

@@ -104,8 +104,8 @@ def test_what_is_no_answer_is_none(behaviour, problem):
 def test_nobody_there():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    answer = send(f"http://127.0.0.1:{port}/")
+        # Held, so that nobody else gets it meanwhile, and not listened on.
+        answer = send(f"http://127.0.0.1:{free.getsockname()[1]}/")
     assert (answer.status, answer.problem) == (None, "connection_refused")
 
 
