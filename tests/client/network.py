@@ -22,6 +22,8 @@ class Network:
         self._flows = threading.Event()
         self._flows.set()
         self._is_cut = False
+        # A connection is there when all are cut, or it comes afterwards.
+        self._lock = threading.Lock()
         self._to_lose, self._about = 0, b""
         self.requests: list[str] = []
         threading.Thread(target=self._accept, daemon=True).start()
@@ -30,9 +32,10 @@ class Network:
         self._to_lose, self._about = times, about.encode()
 
     def cut(self) -> None:
-        self._is_cut = True
-        for pair in self._pairs:
-            _end(*pair)
+        with self._lock:
+            self._is_cut = True
+            for pair in self._pairs:
+                _end(*pair)
 
     def stall(self) -> None:
         self._flows.clear()
@@ -56,13 +59,14 @@ class Network:
             except OSError:
                 return
             try:
-                if self._is_cut:
-                    raise ConnectionError
-                far = socket.create_connection(self._address)
+                with self._lock:
+                    if self._is_cut:
+                        raise ConnectionError
+                    far = socket.create_connection(self._address)
+                    self._pairs.append((near, far))
             except OSError:
                 near.close()
                 continue
-            self._pairs.append((near, far))
             lost = threading.Event()
             for way in ((near, far, lost, True), (far, near, lost, False)):
                 threading.Thread(target=self._pump, args=way, daemon=True).start()

@@ -23,8 +23,10 @@ def work(job):
     note("began", card=job.id, attempt=job.attempt)
     if random.random() < habits.get("crash", 0):
         os.kill(os.getpid(), signal.SIGKILL)
-    until = time.monotonic() + habits.get("work", 0.0)
     try:
+        while "until" in habits and not os.path.exists(habits["until"]):
+            time.sleep(0.02)
+        until = time.monotonic() + habits.get("work", 0.0)
         while time.monotonic() < until:
             time.sleep(0.02)
             if not habits.get("is_deaf"):
@@ -41,6 +43,8 @@ def work(job):
 async def work_async(job):
     note("began", card=job.id, attempt=job.attempt)
     try:
+        while "until" in habits and not os.path.exists(habits["until"]):
+            await asyncio.sleep(0.02)
         await asyncio.sleep(habits.get("work", 0.0))
     except asyncio.CancelledError:
         note("interrupted", why="CancelledError")

@@ -1,6 +1,7 @@
 """Async functions: their jobs are tasks of one loop, and a lost job is a cancelled one."""
 
 import asyncio
+import threading
 import time
 
 import pytest
@@ -37,12 +38,12 @@ def test_async_jobs_run_as_tasks_of_one_loop(working, world):
 
 
 def test_a_blocked_loop_loses_no_lease(working, world):
-    world.set(lease_ttl_seconds=4)
+    world.set(lease_ttl_seconds=6)
     world.add()
 
     @working()
     async def blocking(job):
-        time.sleep(6)
+        time.sleep(7)
         return "kept"
 
     assert blocking.run(until_empty=True).completed == 1
@@ -116,16 +117,18 @@ def test_an_async_function_makes_calls_of_its_own(working, world):
 
 def test_a_served_worker_that_is_cancelled_ends_its_work_first(working, world):
     world.add()
+    begun = asyncio.Event()
 
     @working()
     async def short(job):
+        # The lease alone is no sign: its answer may still be on its way.
+        begun.set()
         await asyncio.sleep(0.5)
         return "whole"
 
     async def run():
         task = asyncio.create_task(short.serve())
-        while not await asyncio.to_thread(closing(Lease.objects.exists)):
-            await asyncio.sleep(0.05)
+        await asyncio.wait_for(begun.wait(), 30)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
@@ -136,19 +139,21 @@ def test_a_served_worker_that_is_cancelled_ends_its_work_first(working, world):
 
 def test_a_sync_function_is_served_beside_other_tasks(working, world):
     world.add_many(2)
+    begun, ticked = [threading.Event() for _ in range(2)], threading.Event()
 
     @working()
     def sync(job):
-        time.sleep(0.5)
+        begun[len([one for one in begun if one.is_set()])].set()
+        # Only the other task lets it end.
+        assert ticked.wait(30)
+        ticked.clear()
 
     async def run():
-        ticks = 0
         task = asyncio.create_task(sync.serve(until_empty=True))
-        while not task.done():
-            await asyncio.sleep(0.01)
-            ticks += 1
-        return (await task).completed, ticks
+        for each in begun:
+            while not each.is_set() and not task.done():
+                await asyncio.sleep(0.01)
+            ticked.set()
+        return (await task).completed
 
-    completed, ticks = asyncio.run(run())
-    assert completed == 2
-    assert ticks >= 10
+    assert asyncio.run(run()) == 2

@@ -10,11 +10,16 @@ from tests.processes.waiting import eventually
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_after_sigterm_the_work_at_hand_comes_to_its_end(start, token, world, is_async):
+def test_after_sigterm_the_work_at_hand_comes_to_its_end(
+    start, token, world, is_async, tmp_path
+):
     world.add_many(3)
-    program = start(token, work=1.0, grace=60, is_async=is_async)
+    told = tmp_path / "told"
+    # It goes on for a while after it was told to stop.
+    program = start(token, until=str(told), work=1.0, grace=60, is_async=is_async)
     eventually(lambda: program.saw("began"))
     program.terminate()
+    told.touch()
     assert program.ends() == 0
     (ended,) = program.saw("ended")
     assert (ended["completed"], ended["given_back"]) == (1, 0)
