@@ -161,13 +161,13 @@ def test_a_dismissed_agent_is_out_and_its_work_comes_back(
         dismissed.tell("ask", path="/v1/me", method="GET")
         return dismissed.hear()["status"] == 401
 
-    eventually(is_out, 4)
+    eventually(is_out, 30)
     lease = f"/v1/leases/{held[0]['lease']['id']}"
     receipt = {"lease_token": held[0]["lease_token"]}
     dismissed.tell("ask", path=f"{lease}:complete", body=receipt)
     assert dismissed.hear()["status"] == 401
     taken = []
-    eventually(lambda: taken.extend(claim_all(owner, queue)) or len(taken) == 3, 10)
+    eventually(lambda: taken.extend(claim_all(owner, queue)) or len(taken) == 3, 30)
     for one in taken:
         assert one["previous_attempts"][0]["holder"] == world.worker.handle
     leases = owner.get(f"/v1/boards/{world.board}/leases", state="expired").json()

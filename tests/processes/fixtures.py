@@ -20,8 +20,9 @@ from tests.processes.fleet import Fleet
 from tests.running.ports import two_free_ports
 
 START_SECONDS = 60.0
-# Where NOVUM_SKEW is given: the application with a clock that is wrong.
+# The application with something that isn't so in earnest.
 SKEWED = "tests.processes.skewed:application"
+PATIENT = "tests.processes.patient:application"
 
 
 @dataclass
@@ -31,6 +32,7 @@ class Server:
     settings: RunSettings
     environment: dict[str, str]
     family: Family
+    application: str = ""
     child: Child | None = None
 
     @property
@@ -39,8 +41,8 @@ class Server:
 
     def start(self) -> None:
         self.child = processes.web(self.settings)
-        if "NOVUM_SKEW" in self.environment:
-            self.child.command = [*self.child.command[:-1], SKEWED]
+        if self.application:
+            self.child.command = [*self.child.command[:-1], self.application]
         self.child.environment = {**self.child.environment, **self.environment}
         self.family.start(self.child)
         self.family.wait_until_ready(self.child, START_SECONDS)
@@ -72,7 +74,7 @@ def serve(family, tmp_path_factory) -> Callable[..., object]:
     """`with serve(NAME=value, …) as server` runs one more server of its own."""
 
     @contextmanager
-    def serve(**environment: str) -> Iterator[Server]:
+    def serve(application: str = "", **environment: str) -> Iterator[Server]:
         data = tmp_path_factory.mktemp("web")
         url = environment.pop("DATABASE_URL", database_url())
         redis = environment.pop("REDIS_URL", settings.REDIS_URL)
@@ -86,7 +88,7 @@ def serve(family, tmp_path_factory) -> Callable[..., object]:
             "NOVUM_DB_POOL": "6",
             **environment,
         }
-        server = Server(run, given, family)
+        server = Server(run, given, family, application)
         server.start()
         try:
             yield server

@@ -150,6 +150,8 @@ def test_a_worker_that_comes_back_too_late_changes_nothing(fleet, world, queue, 
     zombie, successor = fleet(2).processes
     zombie.tell("ask", path=f"{queue}:claim-next")
     late = zombie.hear()["body"]
+    # The successor's lease is not to end before the test does.
+    world.set(lease_ttl_seconds=300)
     held = {"lease": None}
     while not held["lease"]:
         successor.tell("ask", path=f"{queue}:claim-next")

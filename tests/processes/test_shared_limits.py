@@ -11,6 +11,7 @@ from collections import Counter
 import pytest
 
 from novum.limits import WINDOW_SECONDS
+from tests.processes.fixtures import PATIENT
 
 LIMIT = 60
 WORKERS = 10
@@ -20,6 +21,7 @@ CALLS = 20
 @pytest.fixture
 def limited(serve):
     with serve(
+        PATIENT,
         NOVUM_RATE_LIMIT=str(LIMIT),
         NOVUM_RATE_LIMIT_FINISH=str(LIMIT),
         NOVUM_RATE_LIMIT_GUESS=str(LIMIT),
@@ -27,11 +29,17 @@ def limited(serve):
         yield server
 
 
-def wait_for_a_fresh_window(seconds=20):
-    """So that the calls of a test are all counted in one."""
+def fresh_window(seconds=10):
+    """So that the calls of a test are all counted in one, if the machine has the time."""
     left = WINDOW_SECONDS - time.time() % WINDOW_SECONDS
     if left < seconds:
         time.sleep(left + 0.1)
+    return time.time() // WINDOW_SECONDS
+
+
+def most_since(window):
+    """How many may have been let in, in that one and those that came after it."""
+    return LIMIT * 1.05 * (time.time() // WINDOW_SECONDS - window + 1)
 
 
 def test_parallel_calls_through_many_processes_are_counted_together(
@@ -40,7 +48,7 @@ def test_parallel_calls_through_many_processes_are_counted_together(
     (token,) = tokens(1)
     fleet = fleet_at(limited, 0)
     fleet.start([token] * WORKERS)
-    wait_for_a_fresh_window()
+    window = fresh_window()
     world.add()
     holder = fleet.processes[0]
     holder.tell("ask", path=f"{queue}:claim-next")
@@ -50,7 +58,7 @@ def test_parallel_calls_through_many_processes_are_counted_together(
     )
     counted = Counter(status for one in answers for status in one["statuses"])
     assert set(counted) == {200, 429}
-    assert LIMIT * 0.9 <= counted[200] + 1 <= LIMIT * 1.05
+    assert LIMIT * 0.9 <= counted[200] + 1 <= most_since(window)
     assert counted.total() == WORKERS * CALLS
     # Heartbeats are counted apart, and the fleet's polling takes nothing from them.
     receipt = {"lease_token": held["lease_token"]}
@@ -64,13 +72,13 @@ def test_parallel_calls_through_many_processes_are_counted_together(
 def test_guesses_at_tokens_are_counted_together(limited, fleet_at, world):
     fleet = fleet_at(limited, 0)
     fleet.start(["nvma_" + "0" * 49] * WORKERS)
-    wait_for_a_fresh_window()
+    window = fresh_window()
     answers = fleet.all(
         "ask_often", times=CALLS, path="/v1/me", method="GET", spoof=True
     )
     counted = Counter(status for one in answers for status in one["statuses"])
     assert set(counted) == {401, 429}
-    assert counted[401] <= LIMIT * 1.05
+    assert counted[401] <= most_since(window)
 
 
 @pytest.fixture
