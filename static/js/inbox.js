@@ -1,10 +1,12 @@
-// Messages: marked as read without leaving the page; new ones appear when the bell rings.
+// Messages, live and read on the spot.
 import { fetchPart } from "./moves.js";
+import { released } from "./press.js";
 
 const inbox = () => document.getElementById("inbox");
 
 async function refresh() {
   const reply = await fetchPart(window.location.href);
+  await released();
   if (reply.ok) inbox().innerHTML = reply.html;
 }
 
@@ -23,7 +25,7 @@ document.addEventListener("submit", (event) => {
   event.preventDefault();
   send(event.target);
 });
-// Who follows a message's link has read it.
+// Who follows the link has read it.
 document.addEventListener("click", (event) => {
   const form = event.target.closest("[data-reads]")?.closest("[data-message]")?.querySelector("form");
   if (form) fetch(form.action, { method: "POST", body: new FormData(form), keepalive: true });

@@ -1,5 +1,4 @@
-// A card's sheet, in the drawer or as a page: its forms are sent without leaving it, and
-// it follows live changes of its card.
+// A card's sheet, in the drawer or a page: live, and its forms sent in place.
 import { ask } from "./confirm.js";
 import { forget } from "./draft.js";
 import { localize } from "./local_times.js";
@@ -26,10 +25,11 @@ export function begin() {
 async function refresh(saved = null) {
   clearTimeout(waiting);
   waiting = 0;
-  if (!sheet()) return;
-  const reply = await fetchPart(sheet().dataset.url);
+  const url = sheet()?.dataset.url;
+  if (!url) return;
+  const reply = await fetchPart(url);
   await released();
-  if (reply.ok) patch(reply.html, { saved });
+  if (reply.ok && (saved || sheet()?.dataset.url === url)) patch(reply.html, { saved });
 }
 
 async function send(form, submitter) {
@@ -103,6 +103,6 @@ document.addEventListener("undone", () => refresh());
 document.addEventListener("novum:changed", ({ detail }) => {
   const isNamed = detail?.cards && !detail.layout;
   if (!sheet() || waiting || (isNamed && !detail.cards.includes(sheet().dataset.sheet))) return;
-  // Without names it may be about any card: the busier the board, the rarer we ask.
+  // Without names it may be any card's: the busier it is, the rarer we ask.
   waiting = setTimeout(() => refresh(), isNamed ? PATIENCE_MS : UNNAMED_MS);
 });

@@ -39,6 +39,25 @@ def test_why_nobody_takes_it_is_told_on_demand_and_follows_the_card(
     expect(page.locator("#sheet-why")).to_have_attribute("aria-expanded", "false")
 
 
+def test_an_answer_that_comes_late_takes_nothing_off_the_sheet(world, browse):
+    card = world.add("A card")
+    page = browse(world.owner)
+    opened(page, world, card)
+    waiting = []
+    url = re.compile(re.escape(card_url(world, card)) + "$")
+    page.route(url, lambda route: waiting.append(route), times=1)
+    with page.expect_request(url):
+        edit_card(world.owner, card_id=card, title="Another title")
+    page.locator("#sheet-why").click()
+    expect(page.locator(".why")).to_contain_text("next in line")
+    with page.expect_response(url) as late:
+        waiting[0].continue_()
+    late.value.finished()
+    # A moment in which the page could put it in.
+    page.evaluate("() => new Promise((done) => setTimeout(done, 100))")
+    expect(page.locator(".why")).to_contain_text("next in line")
+
+
 @pytest.mark.parametrize("look", LOOKS)
 def test_calling_off_asks_names_the_holder_and_shows_how_it_ends(world, browse, look):
     card = world.add("A card")
