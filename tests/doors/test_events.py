@@ -12,6 +12,7 @@ from accounts.pages import encode_cursor
 from boards.models import Event
 from tests.builders import World, a_world
 from tests.doors.http import Http, door_of
+from tests.processes.waiting import wait_until_told
 
 pytestmark = pytest.mark.processes
 HUGE = 10**30
@@ -22,11 +23,17 @@ def world(transactional_db) -> World:
     return a_world()
 
 
+def events(door: Http, **query) -> dict:
+    """One page of all that was committed."""
+    wait_until_told()
+    return door.get("/v1/events", **query).json()
+
+
 def feed(door: Http, **query) -> list[dict]:
     """All events, page by page."""
     found, cursor = [], ""
     while True:
-        page = door.get("/v1/events", **query, after=cursor).json()
+        page = events(door, **query, after=cursor)
         found += page["items"]
         cursor = page["cursor"]
         if not page["next_page_token"]:
@@ -45,17 +52,17 @@ def test_a_cards_life_is_told_in_order_without_a_gap(owner, worker, queue, world
     worker.post(f"{lease}:fail", {"lease_token": held["lease_token"], "reason": "No."})
     owner.patch(f"/v1/cards/{card}", {"title": "Seals"})
     owner.post(f"/v1/cards/{card}/comments", {"text": "Really?"})
-    events = feed(owner, card_id=card)
-    assert types(events) == [
+    told = feed(owner, card_id=card)
+    assert types(told) == [
         "card.created",
         "card.lease.claimed",
         "card.lease.failed",
         "card.updated",
         "card.commented",
     ]
-    assert [event["sequence"] for event in events] == [1, 2, 3, 4, 5]
-    assert all(one["at"] <= other["at"] for one, other in pairwise(events))
-    claimed, failed = events[1:3]
+    assert [event["sequence"] for event in told] == [1, 2, 3, 4, 5]
+    assert all(one["at"] <= other["at"] for one, other in pairwise(told))
+    claimed, failed = told[1:3]
     assert claimed["actor"]["handle"] == world.worker.handle
     assert claimed["lease_id"] == held["lease"]["id"]
     assert failed["data"]["lease"]["reason"] == "No."
@@ -68,13 +75,13 @@ def test_a_reader_goes_on_where_it_stopped(owner, world):
     assert [event["id"] for event in feed(owner, limit=2)] == [
         event["id"] for event in everything
     ]
-    first = owner.get("/v1/events", limit=3).json()
-    rest = owner.get("/v1/events", after=first["cursor"]).json()
+    first = events(owner, limit=3)
+    rest = events(owner, after=first["cursor"])
     assert first["items"] + rest["items"] == everything
-    nothing = owner.get("/v1/events", after=rest["cursor"]).json()
+    nothing = events(owner, after=rest["cursor"])
     assert (nothing["items"], nothing["cursor"]) == ([], rest["cursor"])
     world.add()
-    later = owner.get("/v1/events", after=nothing["cursor"]).json()
+    later = events(owner, after=nothing["cursor"])
     assert types(later["items"]) == ["card.created"]
 
 
@@ -128,11 +135,11 @@ def test_contracts_and_boards_have_their_events(owner, queue, world):
 
 def test_a_feed_from_now_on_has_what_comes_and_nothing_that_was(owner, world):
     world.add("Before")
-    page = owner.get("/v1/events", board_id=world.board, after="now").json()
+    page = events(owner, board_id=world.board, after="now")
     assert page["items"] == []
     assert page["next_page_token"] == ""
     card = str(world.add("After"))
-    new = owner.get("/v1/events", board_id=world.board, after=page["cursor"]).json()
+    new = events(owner, board_id=world.board, after=page["cursor"])
     assert [event["card_id"] for event in new["items"]] == [card]
 
 

@@ -26,6 +26,7 @@ from boards import reads
 from boards.models import Event
 from boards.reads import EventFilter
 from tests.builders import a_world
+from tests.processes.waiting import wait_until_told
 from webhooks.models import Cursor
 
 ROOT = Path(__file__).parents[2]
@@ -228,8 +229,10 @@ def test_the_statements_after_a_restored_dump_bring_the_feed_back():
     (statements,) = re.findall(r"```sql\n(BEGIN;.*?COMMIT;)\n```", DOCUMENT, re.S)
     with connection.cursor() as cursor:
         cursor.execute(statements)
+    wait_until_told()
     assert _seen(world, card) == ["card.created"]
     world.ask()
+    wait_until_told()
     assert _seen(world, card) == ["card.created", "card.lease.claimed"]
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.builders import World, a_world
+from tests.processes.waiting import wait_until_told
 from tests.webhooks.receivers import Receiver
 from webhooks import conf, loop
 from webhooks.models import Delivery, Endpoint
@@ -65,6 +66,8 @@ class Listener:
 
 def listen(world: World, receiver: Receiver, **fields: Any) -> Listener:
     given = {"url": receiver.url, "types": ["*"], **fields}
+    # It gets what the feed has from now on.
+    wait_until_told()
     endpoint_id, secret = create_endpoint(world.owner, **given)
     return Listener(endpoint_id, secret, receiver)
 
