@@ -10,22 +10,29 @@ from novum.cli import main
 from novum.running.settings import ROOT
 
 pytestmark = pytest.mark.processes
-MOST_SECONDS = 0.15
+# 150 ms where Python takes ten to start, and more on a slower machine.
+MOST_STARTS = 15
 
 
-def test_a_call_takes_less_than_150_ms_of_processor_time(shell):
+def test_a_call_takes_less_processor_time_than_15_bare_starts_of_python(shell):
     """All of it: start, request, answer."""
     shell("get_me")
-    assert min(processor_seconds(shell) for _ in range(5)) < MOST_SECONDS
+    bare = ["python3", "-I", "-S", "-c", "pass"]
+    calls, starts = [], []
+    # By turns, so that what else the machine does slows both alike.
+    for _ in range(5):
+        calls.append(processor_seconds(lambda: shell("get_me")))
+        starts.append(processor_seconds(lambda: shell.run(bare, "")))
+    assert min(calls) < MOST_STARTS * min(starts)
 
 
-def processor_seconds(shell) -> float:
+def processor_seconds(run) -> float:
     def used() -> float:
         usage = resource.getrusage(resource.RUSAGE_CHILDREN)
         return usage.ru_utime + usage.ru_stime
 
     before = used()
-    assert shell("get_me").code == 0
+    assert run().code == 0
     return used() - before
 
 
