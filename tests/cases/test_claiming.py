@@ -213,17 +213,17 @@ def test_pauses_are_as_long_as_promised(fleet, world, queue):
 
 @pytest.mark.processes
 @pytest.mark.parametrize("seconds", [600, -600, 86_400])
-def test_only_the_databases_clock_counts(serve, fleet_at, world, queue, seconds):
+def test_only_the_databases_clock_counts(
+    serve, server, fleet_at, world, queue, seconds
+):
     """Krzysztof318/MailFathom#1989: leases were judged by each replica's clock, so one
     that ran ahead took live leases. Two servers, one of them wrong by minutes or a day
     and in another time zone; everything goes through both by turns."""
     world.set(lease_ttl_seconds=60)
     world.add_many(6)
-    with (
-        serve() as right,
-        serve(SKEWED, NOVUM_SKEW=str(seconds), TZ="Asia/Kathmandu") as wrong,
-    ):
-        workers = [fleet_at(one, 1).processes[0] for one in (right, wrong)]
+    skew = {"NOVUM_SKEW": str(seconds), "TZ": "Asia/Kathmandu"}
+    with serve(SKEWED, **skew) as wrong:
+        workers = [fleet_at(one, 1).processes[0] for one in (server, wrong)]
         for turn in range(4):
             claimer, other = workers[turn % 2], workers[(turn + 1) % 2]
             held = ask(claimer, f"{queue}:claim-next")["body"]
