@@ -90,6 +90,8 @@ class Lookout:
     _snapshot: str = ""
     _rung: threading.Event = field(default_factory=threading.Event)
     _taken: set[Key] = field(default_factory=set)
+    # Claimed since the look under way began, which may have read them before.
+    _claimed: set[Key] = field(default_factory=set)
     _doubtful: dict[Key, float] = field(default_factory=dict)
     _lock: threading.RLock = field(default_factory=threading.RLock)
     _thread: threading.Thread | None = None
@@ -140,6 +142,8 @@ class Lookout:
                     self._fresh.add(column_id)
             if waiter.at is not None:
                 self._taken.discard(_key(waiter.at))
+                if has_claimed and waiter.at.card_id is not None:
+                    self._claimed.add(_key(waiter.at))
                 waiter.at = None
             if self._fresh or not self._queues:
                 self._rung.set()
@@ -214,6 +218,7 @@ class Lookout:
     ) -> tuple[set[UUID], set[UUID]]:
         """Queues, and cards that must not be missed behind others."""
         with self._lock:
+            self._claimed = set()
             fresh, self._fresh = self._fresh, set()
             cards, self._cards = self._cards, set()
             if everywhere:
@@ -254,11 +259,11 @@ class Lookout:
             now = monotonic()
             self._doubtful = {k: at for k, at in self._doubtful.items() if at > now}
             busy: dict[UUID, int] = {}
-            for column_id, _ in self._taken:
+            for column_id, _ in self._taken | self._claimed:
                 busy[column_id] = busy.get(column_id, 0) + 1
             for opening in found:
                 column_id, key = opening.column_id, _key(opening)
-                if key in self._taken or key in self._doubtful:
+                if key in self._taken or key in self._claimed or key in self._doubtful:
                     continue
                 room = opening.room
                 # A lapsed lease holds a place that only a claim makes free.

@@ -68,6 +68,31 @@ def test_a_card_that_appears_costs_one_statement_and_wakes_one(world):
     assert woken == [0]
 
 
+def test_a_card_that_is_claimed_while_it_looks_wakes_nobody_else(world, monkeypatch):
+    watching = a_lookout(world, woken := [])
+    looks(watching, 1)
+    card = world.add("New")
+    watching.heard([Nudge(world.workspace.pk, world.board, card)])
+    watching.look(monotonic())
+    (first,) = (one for one in watching._queues[world.queue].waiters if one.at)
+    read = lookout.openings
+
+    def read_before_the_claim(*given, **more):
+        seen = read(*given, **more)
+        watching.leave(first, has_claimed=True)
+        return seen
+
+    monkeypatch.setattr(lookout, "openings", read_before_the_claim)
+    watching.heard([Nudge(world.workspace.pk, world.board, card)])
+    watching.look(monotonic())
+    assert woken == [0]
+    # The next look reads it as it is, and it may have come back.
+    monkeypatch.setattr(lookout, "openings", read)
+    watching.heard([Nudge(world.workspace.pk, world.board, card)])
+    watching.look(monotonic())
+    assert woken == [0, 1]
+
+
 def test_what_is_said_of_other_boards_and_of_what_brings_nothing_costs_nothing(world):
     watching = a_lookout(world, [], waiters=1)
     moments, _ = looks(watching, 1)
