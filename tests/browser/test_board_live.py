@@ -1,6 +1,7 @@
 """What happens elsewhere is seen on every open page, without a reload."""
 
 import re
+import time
 from datetime import timedelta
 
 from django.contrib.sessions.models import Session
@@ -27,10 +28,21 @@ XSS = [
 
 
 def open_board(page, world, query=""):
-    """Waits for the first frame: from then on the page hears everything."""
-    with page.expect_websocket(lambda one: "/live/boards/" in one.url) as opened:
-        page.goto(f"/boards/{world.board}{query}")
-    opened.value.wait_for_event("framereceived")
+    """Waits for the first frame, which may come while the page still loads: from then on
+    it hears everything."""
+    heard = []
+
+    def listen(socket):
+        if "/live/boards/" in socket.url:
+            socket.on("framereceived", lambda frame: heard.append(frame))
+
+    page.on("websocket", listen)
+    page.goto(f"/boards/{world.board}{query}")
+    deadline = time.monotonic() + 30
+    while not heard:
+        assert time.monotonic() < deadline
+        page.wait_for_timeout(20)
+    page.remove_listener("websocket", listen)
     return page
 
 
