@@ -12,8 +12,9 @@ const page = document.querySelector("[data-tasks]");
 const form = document.querySelector("[data-task-filters]");
 const lists = (root) => [...root.querySelectorAll("[data-state]")];
 const cardsOf = (list) => [...list.querySelectorAll(":scope > [data-card]")];
-const changed = new Set();
-let everything = false;
+const nothing = () => ({ anew: false, cards: new Set() });
+// What the next answer is to bring; one that was overtaken leaves it to the one after.
+let owed = nothing();
 let waiting = 0;
 let last = 0;
 let asked = 0;
@@ -26,18 +27,18 @@ async function refresh({ anew = false } = {}) {
   waiting = 0;
   last = Date.now();
   const turn = ++asked;
-  const said = new Set(changed);
-  changed.clear();
-  everything = false;
+  owed.anew ||= anew;
   const reply = await fetchPart(`${page.dataset.tasks}?${query()}`);
   await released();
   if (!reply.ok || turn !== asked) return;
+  const { anew: isAnew, cards: said } = owed;
+  owed = nothing();
   const fresh = new DOMParser().parseFromString(reply.html, "text/html").getElementById("states");
   localize(fresh);
-  if (anew) document.getElementById("states").replaceWith(document.adoptNode(fresh));
+  if (isAnew) document.getElementById("states").replaceWith(document.adoptNode(fresh));
   else merge(fresh, said);
   window.htmx?.process(document.getElementById("states"));
-  document.dispatchEvent(new CustomEvent("novum:changed", anew ? {} : { detail: { cards: [...said] } }));
+  document.dispatchEvent(new CustomEvent("novum:changed", isAnew ? {} : { detail: { cards: [...said] } }));
 }
 
 function merge(fresh, said) {
@@ -85,8 +86,7 @@ function current(old, card) {
 }
 
 document.addEventListener("novum:news", ({ detail }) => {
-  detail.cards.forEach((one) => changed.add(one));
-  everything ||= detail.many;
+  detail.cards.forEach((one) => owed.cards.add(one));
   waiting ||= setTimeout(refresh, Math.max(PATIENCE_MS, REST_MS - (Date.now() - last)));
 });
 document.addEventListener("htmx:after:swap", () => {

@@ -69,6 +69,21 @@ def test_older_ones_are_loaded_and_stay_while_new_ones_come(browse, world):
     expect(page.locator("#more-done")).to_have_count(0)
 
 
+def test_news_that_overtake_a_filters_answer_bring_what_it_asked_for(browse, world):
+    many_done(world, 75)
+    create(world.worker, queue="quick", title="First")
+    page = open_my(browse(world.owner), "/tasks")
+    page.get_by_text("45 older").click()
+    expect(cards(page, "done")).to_have_count(60)
+    held = []
+    page.route("**/tasks?queue=quick", lambda route: held.append(route), times=1)
+    page.get_by_label("Queue").first.select_option("quick")
+    create(world.worker, queue="quick", title="Second")
+    expect(cards(page, "open")).to_contain_text(["First", "Second"])
+    expect(cards(page, "done")).to_have_count(0)
+    assert held
+
+
 def test_a_task_is_added_and_what_does_not_fit_is_said(browse, world):
     browse.allow("422")
     page = open_my(browse(world.owner), "/tasks")
