@@ -1,10 +1,12 @@
 """Real services for the whole session: PostgreSQL and Valkey, ours unless given.
 
 Django reads its settings once, so they start while this module is imported, before
-anything else of the tests. Workers of pytest-xdist inherit the addresses.
+anything else of the tests. Each worker of pytest-xdist has its own: a transaction that is
+open in one database holds the feeds of all others on the same server back.
 """
 
 import atexit
+import json
 import os
 import signal
 import tempfile
@@ -13,6 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import django
+import pytest
 from django.conf import settings
 from hypothesis import settings as profiles
 
@@ -24,15 +27,18 @@ from novum.running.embedded import running_services
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# A database that is thrown away needs no safety from a power cut.
+# A database that is thrown away needs no safety from a power cut, and no transactions of
+# PostgreSQL's own, which hold feeds back, too.
 UNSAFE_BUT_FAST = {
     "fsync": "off",
     "full_page_writes": "off",
     "synchronous_commit": "off",
+    "autovacuum": "off",
 }
+GIVEN = "NOVUM_TESTS_GIVEN"
 
 
-def start_services() -> None:
+def start_services(given: dict[str, str]) -> None:
     stack = ExitStack()
     atexit.register(stack.close)
     data = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="novum-tests-")))
@@ -42,20 +48,26 @@ def start_services() -> None:
         running_services(
             family,
             data,
-            database_url=os.environ.get("DATABASE_URL", ""),
-            redis_url=os.environ.get("REDIS_URL", ""),
+            database_url=given["DATABASE_URL"],
+            redis_url=given["REDIS_URL"],
             settings=UNSAFE_BUT_FAST,
         )
     )
     os.environ.update(services.environment(), NOVUM_DATA=str(data))
 
 
-if "PYTEST_XDIST_WORKER" not in os.environ:
-    assert not settings.configured, (
-        "Django's settings were read before the services' addresses were known:"
-        " take DJANGO_SETTINGS_MODULE out of pytest's configuration"
-    )
-    start_services()
+assert not settings.configured, (
+    "Django's settings were read before the services' addresses were known:"
+    " take DJANGO_SETTINGS_MODULE out of pytest's configuration"
+)
+# Workers inherit what we were given, and don't take ours for it.
+os.environ.setdefault(
+    GIVEN,
+    json.dumps(
+        {name: os.environ.get(name, "") for name in ("DATABASE_URL", "REDIS_URL")}
+    ),
+)
+start_services(json.loads(os.environ[GIVEN]))
 
 os.environ.setdefault("SECRET_KEY", "tests-only-" + "0123456789" * 5)
 # Pooled sessions would stay open and keep the test database from being dropped.
@@ -72,3 +84,9 @@ profiles.register_profile("random", deadline=None, print_blob=True)
 profiles.load_profile("random" if os.environ.get("NOVUM_SEED") else "same")
 
 pytest_plugins = [name for name in ("tests.fixtures",) if find_spec(name)]
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_setupnodes() -> None:
+    """Workers read the settings when they have started their own services."""
+    del os.environ["DJANGO_SETTINGS_MODULE"]
