@@ -3,6 +3,7 @@ own, in front of the real web server."""
 
 import json
 import os
+import signal
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -69,6 +70,8 @@ class Shell:
             text=True,
             cwd=self.folder,
             env=self.all(more),
+            # The tests may run under nohup, which programs would inherit.
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_DFL),
         )
 
     def all(self, more: dict[str, str]) -> dict[str, str]:
