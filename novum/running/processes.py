@@ -8,8 +8,8 @@ from pathlib import Path
 from novum.running.children import Child, rotate
 from novum.running.settings import ROOT, RunSettings
 
-# Per web process. So many may wait for a card there (novum.operations.waiting) and some
-# more; those that wait for PostgreSQL's disk keep no processor from others.
+# Per web process: 32 may wait for a card there (novum.operations.waiting), slow senders and
+# pages have the rest. Few of them work at workers' calls at once (novum.turns).
 BLOCKING_THREADS = 36
 # Allocators give threads heaps of their own, each of which keeps what its largest request
 # took. One runs at a time, so few are enough: of glibc's, and of the jemalloc in Granian,
