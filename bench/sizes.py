@@ -1,4 +1,4 @@
-"""How big and how long. The parts take half a minute to two minutes each as it is."""
+"""How big and how long; each part says at its end how long it took."""
 
 import argparse
 from dataclasses import dataclass, fields
