@@ -95,6 +95,22 @@ def column_on(board_id: UUID, column_id: UUID) -> Column:
     return found
 
 
+# A column stays on its board for good.
+_boards: dict[UUID, UUID] = {}
+_MOST_REMEMBERED = 10_000
+
+
+def require_on(board_id: UUID, column_id: UUID) -> None:
+    """Raises NotFound for a column of another board. Of a deleted one it says nothing:
+    no query but for the first call about a column in each process."""
+    if _boards.get(column_id) == board_id:
+        return
+    column_on(board_id, column_id)
+    if len(_boards) >= _MOST_REMEMBERED:
+        _boards.clear()
+    _boards[column_id] = board_id
+
+
 @dataclass(frozen=True)
 class CardFilter:
     """Which cards: every given condition must hold; `labels` all of them."""

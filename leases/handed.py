@@ -6,7 +6,7 @@ statement asks again, behind its locks, for what may: whatever isn't as it was t
 it changes nothing, and the verb looks after all. So nothing here is ever refused.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -25,7 +25,7 @@ class Handed:
     board_id: UUID
     column_id: UUID
     card_id: UUID
-    nonce: bytes
+    receipt: str = field(repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,13 +40,12 @@ _handed: dict[UUID, Handed] = {}
 _terms: dict[UUID, Terms] = {}
 
 
-def note(row: Any) -> None:
-    """A card was taken: a row of the claim."""
+def note(row: Any, receipt: str) -> None:
+    """A card was taken: a row of the claim, and what its holder was given for it."""
     if len(_handed) >= MOST_KEPT:
         _handed.clear()
     _handed[row.lease_id] = Handed(
-        *(row.lease_id, row.workspace_id, row.board_id, row.column_id, row.id),
-        bytes(row.nonce),
+        row.lease_id, row.workspace_id, row.board_id, row.column_id, row.id, receipt
     )
 
 

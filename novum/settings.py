@@ -151,8 +151,6 @@ def _database() -> dict[str, Any]:
     found: dict[str, Any] = environ.Env.db_url_config(url)
     options = found.setdefault("OPTIONS", {})
     if DATABASE_POOLER == "transaction":
-        # Nothing is prepared, also not where it's asked for.
-        options["prepare_threshold"] = None
         found["DISABLE_SERVER_SIDE_CURSORS"] = True
     elif DATABASE_POOLER:
         raise ImproperlyConfigured(
@@ -161,9 +159,6 @@ def _database() -> dict[str, Any]:
     else:
         kept = (f"-c {name}={value}" for name, value in DATABASE_SESSION.items())
         options["options"] = " ".join(kept)
-        # Statements are prepared where they ask for it (leases.statements), never by
-        # count. None, Django's default, would prepare nothing even then.
-        options["prepare_threshold"] = 1_000_000_000
     size = env.int("NOVUM_DB_POOL", 8)
     if size:
         options["pool"] = {"min_size": 1, "max_size": size, "timeout": 10}

@@ -160,6 +160,7 @@ def _statement(count: int, way: Callable[[int], Way]) -> str:
     claims are the `usual` one, which takes nothing where that isn't enough."""
     parts = way(count)
     card = ", ".join(f"c.{name}" for name in _CARD)
+    of_row = "" if count == 1 else " WHERE slot.n = t.n"
     return compact(f"""
 WITH asked AS MATERIALIZED (
   SELECT *, enabled AND NOT paused AND open AND NOT unusual
@@ -177,8 +178,7 @@ WITH asked AS MATERIALIZED (
     EXISTS (SELECT FROM boards_card u WHERE u.column_id = k.column_id
       AND u.state = 'open' AND u.archived_at IS NULL AND u.fits IS NULL) AS unjudged,
     {parts.unusual} AS unusual
-  FROM leases_contract k JOIN boards_column b ON b.id = k.column_id
-  WHERE k.column_id = %(column)s AND b.board_id = %(board)s) a
+  FROM leases_contract k WHERE k.column_id = %(column)s) a
 ), slot AS MATERIALIZED (
   SELECT number, {_numbers(count)} AS n FROM (SELECT s.number FROM leases_slot s
     WHERE s.column_id = %(column)s AND s.lease_id IS NULL AND (SELECT go FROM asked)
@@ -200,12 +200,13 @@ WITH asked AS MATERIALIZED (
     token_id, state, attempt, nonce, slot, seconds, acquired_at, expires_at, renewals,
     outcome, reason, note)
   SELECT t.lease_id, t.workspace_id, t.board_id, t.column_id, t.id, %(actor)s,
-    %(token)s, 'active', t.attempts, (%(nonces)s::bytea[])[t.n], s.number,
-    asked.seconds, asked.now, asked.expires_at, 0, '', '', ''
-  FROM asked, taken t LEFT JOIN slot s USING (n)
+    %(token)s, 'active', t.attempts, (%(nonces)s::bytea[])[t.n],
+    (SELECT number FROM slot{of_row}), asked.seconds, asked.now, asked.expires_at,
+    0, '', '', ''
+  FROM asked, taken t
 ), filled AS (
-  UPDATE leases_slot s SET lease_id = t.lease_id FROM slot f JOIN taken t USING (n)
-  WHERE s.column_id = %(column)s AND s.number = f.number
+  UPDATE leases_slot s SET lease_id = t.lease_id FROM taken t
+  WHERE s.column_id = %(column)s AND s.number = (SELECT number FROM slot{of_row})
 ), event AS (
   INSERT INTO boards_event ({EVENT_COLUMNS})
   SELECT (%(events)s::uuid[])[t.n], t.workspace_id, '{LEASE_CLAIMED}', %(actor)s,
@@ -221,22 +222,39 @@ SELECT asked.enabled, asked.paused, asked.untidy, asked.unjudged, asked.unusual,
     OR asked.go AND asked.concurrency_limit IS NOT NULL
     AND NOT EXISTS (SELECT FROM slot) AS full,
   EXISTS (SELECT FROM picked) AS picked, {card}, (%(nonces)s::bytea[])[c.n] AS nonce,
-  a.handle AS by_handle, a.name AS by_name, a.kind AS by_kind,
-  CASE WHEN c.sequence > 2 THEN (SELECT jsonb_agg(h) FROM (
-    SELECT l.attempt, l.state, x.handle AS holder, l.acquired_at, l.ended_at,
-      l.reason, l.note
-    FROM leases_lease l JOIN accounts_actor x ON x.id = l.holder_id
-    WHERE l.card_id = c.id AND l.state <> 'active'
-    ORDER BY l.acquired_at DESC LIMIT 5) h) END
-    AS history
+  a.handle AS by_handle, a.name AS by_name, a.kind AS by_kind
 FROM asked LEFT JOIN taken c ON true
 LEFT JOIN accounts_actor a ON a.id = c.created_by_id {"" if count == 1 else "ORDER BY c.n"}
 """)
 
 
+# Apart, since hardly a card has been tried before, and what could be asked for costs the
+# same in every claim.
+_TRIED = compact("""
+SELECT w.card, (SELECT jsonb_agg(h) FROM (
+  SELECT l.attempt, l.state, x.handle AS holder, l.acquired_at, l.ended_at, l.reason,
+    l.note
+  FROM leases_lease l JOIN accounts_actor x ON x.id = l.holder_id
+  WHERE l.card_id = w.card AND l.id <> w.lease
+  ORDER BY l.acquired_at DESC LIMIT 5) h) AS attempts
+FROM unnest(%(cards)s::uuid[], %(leases)s::uuid[]) AS w (card, lease)
+""")
+
+
+def attempts_before(rows: Sequence[Any]) -> dict[UUID, Any]:
+    """The five latest tries at the cards of these rows before the one just begun, latest
+    first, as JSON by the card's id; what has never been tried is missing."""
+    # The first two in a card's history are that it was created and claimed.
+    tried = [row for row in rows if row.sequence > 2]
+    if not tried:
+        return {}
+    cards, leases = [row.id for row in tried], [row.lease_id for row in tried]
+    found = run(_TRIED, {"cards": cards, "leases": leases})
+    return {one.card: one.attempts for one in found if one.attempts}
+
+
 def take(
     caller: Caller,
-    board_id: UUID,
     column_id: UUID,
     count: int,
     seconds: int | None,
@@ -250,7 +268,7 @@ def take(
 
     None either, and `unusual`, where several of several kinds must be taken one by one.
     """
-    parameters = _parameters(caller, board_id, column_id, count)
+    parameters = _parameters(caller, column_id, count)
     parameters |= {"seconds": seconds, "tidied": tidied}
     parameters |= {"labels": list(labels), "asking": list(asking)}
     if labels or asking:
@@ -267,19 +285,16 @@ def _may_be_more(row: Any) -> bool:
 
 
 def take_card(
-    caller: Caller, board_id: UUID, column_id: UUID, card_id: UUID, seconds: int | None
+    caller: Caller, column_id: UUID, card_id: UUID, seconds: int | None
 ) -> list[Any]:
     """The same for one given card, for just so long (None: without end)."""
-    parameters = _parameters(caller, board_id, column_id, 1)
+    parameters = _parameters(caller, column_id, 1)
     parameters |= {"seconds": seconds, "tidied": True, "card": card_id}
     return run(_statement(1, _one), parameters)
 
 
-def _parameters(
-    caller: Caller, board_id: UUID, column_id: UUID, count: int
-) -> dict[str, Any]:
+def _parameters(caller: Caller, column_id: UUID, count: int) -> dict[str, Any]:
     return {
-        "board": board_id,
         "column": column_id,
         "gate": gate(column_id),
         "actor": caller.actor_id,

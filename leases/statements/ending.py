@@ -24,7 +24,7 @@ from boards.nudges import Nudge, nudge
 from boards.ordering import GAP
 from leases.contract import MAX_WAITING_SECONDS, MAX_WAITS
 from leases.folding import fold
-from leases.handed import Handed
+from leases.handed import Handed, Terms
 from leases.statements.columns import LEASE
 from leases.statements.running import compact, run
 
@@ -97,6 +97,29 @@ target AS MATERIALIZED (
   FROM held JOIN leases_contract k ON k.column_id = %(column)s AND k.version = %(version)s
   LEFT JOIN target d ON d.id = {{target}}
 )"""
+# And for many of those.
+_KNOWN_HELD_MANY = f"""
+target AS MATERIALIZED (
+  SELECT d.id, d.is_queue, d.checks_input FROM boards_column d
+  WHERE d.archived_at IS NULL AND d.id IN (SELECT {{target}} FROM leases_contract k
+    WHERE k.column_id = ANY(%(columns)s::uuid[])) FOR KEY SHARE
+), held AS MATERIALIZED (
+  SELECT c.*, l.*, w.terms, w.output, w.properties, w.n
+  FROM (SELECT * FROM unnest(%(leases)s::uuid[], %(cards)s::uuid[],
+      %(versions)s::bigint[], %(outputs)s::jsonb[], %(properties)s::jsonb[])
+      WITH ORDINALITY AS g (lease, card, terms, output, properties, n)
+    WHERE (SELECT count(*) FROM target) >= 0 ORDER BY card) w
+  CROSS JOIN LATERAL (SELECT {_CARD_LOCKED} FROM boards_card c
+    WHERE c.id = w.card FOR NO KEY UPDATE) c
+  CROSS JOIN LATERAL (SELECT {_LEASE_LOCKED} FROM leases_lease l
+    WHERE l.id = w.lease AND l.card_id = c.id AND l.cancel_told_at IS NULL
+    FOR NO KEY UPDATE) l
+), clocked AS MATERIALIZED (
+  SELECT {_CLOCKED}
+  FROM (SELECT count(*) FROM held) AS all_of_them, held
+  JOIN leases_contract k ON k.column_id = held.queue_id AND k.version = held.terms
+  LEFT JOIN target d ON d.id = {{target}}
+)"""
 
 # The state is asked for behind the locks, and lapsed leases by `ended_at`: with
 # statistics out of date the planner would otherwise walk through all active ones by
@@ -152,6 +175,7 @@ _OF_MANY = f"""SELECT clocked.*, g.output, g.properties FROM clocked
 _OF_ONE = f"""SELECT *, (%(outputs)s::jsonb[])[1] AS output,
     (%(properties)s::jsonb[])[1] AS properties
   FROM clocked WHERE {_STILL_HELD}"""
+_OF_KNOWN = f"SELECT * FROM clocked WHERE {_STILL_HELD}"
 
 
 def _complete(held: str, ending: str) -> str:
@@ -188,6 +212,7 @@ ending AS MATERIALIZED (
 _COMPLETE_ONE = _complete(_ONE_HELD, _OF_ONE)
 _COMPLETE_KNOWN = _complete(_KNOWN_HELD, _OF_ONE)
 _COMPLETE_MANY = _complete(_MANY_HELD, _OF_MANY)
+_COMPLETE_KNOWN_MANY = _complete(_KNOWN_HELD_MANY, _OF_KNOWN)
 
 
 def complete(
@@ -202,13 +227,23 @@ def complete(
 
 
 def complete_known(
-    caller: Caller, handed: Handed, version: int, output: Any, properties: Any
+    caller: Caller,
+    leases: Sequence[tuple[Handed, Terms]],
+    outputs: Sequence[Any],
+    properties: Sequence[Any],
 ) -> list[Any]:
-    """The same for one that this process gave out, while the column's contract is at
-    this version and the holder hasn't been told to stop."""
-    parameters = _results(caller, [handed.lease_id], [output], [properties])
-    known = {"column": handed.column_id, "card": handed.card_id, "version": version}
-    return _told(run(_COMPLETE_KNOWN, parameters | known))
+    """The same for those that this process gave out, while the contract of their column
+    is as it was known here and the holder hasn't been told to stop."""
+    ids = [lease.lease_id for lease, _ in leases]
+    parameters = _results(caller, ids, outputs, properties)
+    columns = [lease.column_id for lease, _ in leases]
+    cards = [lease.card_id for lease, _ in leases]
+    versions = [terms.version for _, terms in leases]
+    if len(leases) == 1:
+        known = {"column": columns[0], "card": cards[0], "version": versions[0]}
+        return _told(run(_COMPLETE_KNOWN, parameters | known))
+    many = {"columns": columns, "cards": cards, "versions": versions}
+    return _told(run(_COMPLETE_KNOWN_MANY, parameters | many))
 
 
 def _results(

@@ -6,20 +6,18 @@ is written once, in `boards.models`.
 """
 
 import re
-from collections import namedtuple
 from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
 import msgspec
-import psycopg
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.db.models import QuerySet
 from psycopg import sql
 
+from leases.statements.sessions import execute
+
 _PARAMETER = re.compile(r"%\((\w+)\)s")
-# The shape of each statement's rows: reading it anew costs as much as the rows.
-_ROWS: dict[str, Any] = {}
 
 
 def compact(statement: str) -> str:
@@ -56,7 +54,8 @@ def embedded(queryset: QuerySet[Any], **parameters: object) -> str:
 
 
 def run(statement: str, parameters: Mapping[str, Any]) -> list[Any]:
-    """Run one prepared statement on Django's connection; rows as named tuples.
+    """Run one prepared statement on Django's connection; rows as named tuples, with
+    JSON as bytes.
 
     In autocommit mode it is a transaction of its own. Raises Django's database errors.
     """
@@ -67,38 +66,19 @@ def run(statement: str, parameters: Mapping[str, Any]) -> list[Any]:
     raw = database.connection
     assert raw is not None
     text, names = _numbered(statement)
-    with database.wrap_database_errors, psycopg.RawCursor(raw) as cursor:
+    values = [parameters[name] for name in names]
+    with database.wrap_database_errors:
+        if not database.execute_wrappers:
+            return execute(raw, text, values)
+        rows: list[Any] = []
 
-        def execute(statement: str, values: Any, many: bool, context: Any) -> None:
-            told = [_parameter(values[name]) for name in names]
-            cursor.execute(text, told, prepare=True)
+        def wrapped(statement: str, values: Any, many: bool, context: Any) -> None:
+            rows.extend(execute(raw, text, values))
 
-        wrapped = execute
         for wrapper in reversed(database.execute_wrappers):
             wrapped = partial(wrapper, wrapped)
-        wrapped(statement, parameters, False, {"connection": database})
-        if cursor.pgresult is None or not cursor.pgresult.nfields:
-            return []
-        if statement not in _ROWS:
-            columns = [column.name for column in cursor.description or ()]
-            _ROWS[statement] = namedtuple("Row", columns)
-        return [_ROWS[statement]._make(row) for row in cursor.fetchall()]
-
-
-def _parameter(value: Any) -> Any:
-    """A list as PostgreSQL writes an array: psycopg would look for the type of each
-    element, which takes as long as all the rest of sending the statement."""
-    if type(value) is not list:
-        return value
-    return "{" + ",".join(map(_element, value)) + "}"
-
-
-def _element(value: Any) -> str:
-    if value is None:
-        return "NULL"
-    text = f"\\x{value.hex()}" if isinstance(value, bytes) else str(value)
-    escaped = text.replace("\\", "\\\\").replace('"', '\\"')
-    return f'"{escaped}"'
+        wrapped(statement, values, False, {"connection": database})
+        return rows
 
 
 def raw_json(row: Any, *fields: str) -> Any:
@@ -106,7 +86,7 @@ def raw_json(row: Any, *fields: str) -> Any:
     found = {field: getattr(row, field) for field in fields}
     return row._replace(
         **{
-            field: msgspec.Raw(text.encode())
+            field: msgspec.Raw(text)
             for field, text in found.items()
             if text is not None
         }

@@ -18,14 +18,14 @@ from accounts.skills import skills_of
 from boards import access
 from boards.models import Card
 from boards.nudges import Nudge, nudge
-from boards.reads import cards_by_ids, column_on
+from boards.reads import cards_by_ids, column_on, require_on
 from boards.shapes import CardShape, card_fields
 from leases import asking, handed, reads
 from leases.contract import MAX_CLAIM_COUNT, MAX_LEASE_SECONDS, MIN_LEASE_SECONDS
 from leases.errors import NotAQueue
 from leases.models import Lease
 from leases.shapes import Attempt, Claim, Claimed, ClaimedCard, LeaseShape
-from leases.statements.claim import take
+from leases.statements.claim import attempts_before, take
 from leases.statements.running import raw_json
 from leases.tokens import receipt
 from leases.verbs.judge import PASS_SECONDS, judge
@@ -53,7 +53,6 @@ class Wanted:
     def take(self, caller: Caller, count: int, *, tidied: bool) -> list[Any]:
         return take(
             caller,
-            self.board_id,
             self.column_id,
             count,
             self.seconds,
@@ -82,6 +81,7 @@ def claim(
     error. Raises NotFound, Forbidden, NotAQueue, SeatAtCapacity, Invalid.
     """
     access.require(caller, board_id, BoardRole.EDITOR)
+    require_on(board_id, column_id)
     _check("count", count, 1, MAX_CLAIM_COUNT)
     check_seconds("lease_ttl_seconds", lease_ttl_seconds)
     wanted = Wanted(
@@ -94,11 +94,9 @@ def claim(
     asking.note(column_id)
     with room(caller, count or 1) as number:
         rows = _take(caller, wanted, number)
-    claims = [_claim_of(caller, row) for row in rows if row.id]
-    if not claims:
+    if not rows[0].id:
         return _nothing(rows[0], column_id, count)
-    nudge(Nudge(caller.workspace_id))
-    return _answer(claims, rows[0].now, many=count is not None)
+    return _claimed(caller, rows, many=count is not None)
 
 
 def made(claimed: Claimed) -> list[UUID]:
@@ -132,8 +130,14 @@ def again(caller: Caller, ids: Sequence[UUID], *, many: bool) -> Claimed:
 
 def claimed_one(caller: Caller, row: Any) -> Claimed:
     """The answer to a claim of one card that was taken."""
+    return _claimed(caller, [row], many=False)
+
+
+def _claimed(caller: Caller, rows: list[Any], *, many: bool) -> Claimed:
     nudge(Nudge(caller.workspace_id))
-    return _answer([_claim_of(caller, row)], row.now, many=False)
+    before = attempts_before(rows)
+    claims = [_claim_of(caller, row, before.get(row.id)) for row in rows]
+    return _answer(claims, rows[0].now, many=many)
 
 
 def _as_claimed(card: CardShape, lease: Lease) -> ClaimedCard:
@@ -229,8 +233,9 @@ def _take_in_turn(caller: Caller, wanted: Wanted, count: int) -> list[Any]:
     return rows
 
 
-def _claim_of(caller: Caller, row: Any) -> Claim:
-    handed.note(row)
+def _claim_of(caller: Caller, row: Any, before: Any) -> Claim:
+    lease_token = receipt(row.lease_id, row.nonce)
+    handed.note(row, lease_token)
     holder = caller_ref(caller)
     author = None
     if row.created_by_id:
@@ -244,16 +249,16 @@ def _claim_of(caller: Caller, row: Any) -> Claim:
     )
     return Claim(
         lease=_lease_of(row, holder),
-        lease_token=receipt(row.lease_id, row.nonce),
+        lease_token=lease_token,
         card=ClaimedCard(
             **fields,
             max_attempts=row.max_attempts,
-            previous_attempts=_attempts(row.history),
+            previous_attempts=_attempts(before),
         ),
     )
 
 
-def _attempts(text: str | None) -> list[Attempt]:
+def _attempts(text: bytes | None) -> list[Attempt]:
     return msgspec.json.decode(text, type=list[Attempt]) if text else []
 
 

@@ -95,7 +95,7 @@ def _take(caller: Caller, seen: Card, seconds: int | None) -> Any:
         Card.objects.filter(pk=card.pk).update(available_at=None)
     if seconds is None and caller.kind == "agent":
         seconds = facts.contract.lease_ttl_seconds or DEFAULT_LEASE_SECONDS
-    (row,) = take_card(caller, card.board_id, card.column_id, card.pk, seconds)
+    (row,) = take_card(caller, card.column_id, card.pk, seconds)
     if row.id is None:
         # The last place went while we looked.
         limit = facts.contract.concurrency_limit

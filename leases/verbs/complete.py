@@ -5,6 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
+from django.utils.crypto import constant_time_compare
 
 from accounts.callers import Caller
 from accounts.errors import DomainError, FieldError
@@ -12,11 +13,11 @@ from accounts.roles import BoardRole
 from boards import access
 from leases import handed, schemas
 from leases.errors import OutputRejected, SeatAtCapacity
+from leases.handed import Handed, Terms
 from leases.models import Lease
 from leases.shapes import Ended, EndedItem, EndedMany, Refused
 from leases.statements import ending
 from leases.statements.renewing import look
-from leases.tokens import is_receipt
 from leases.verbs.claim import claim, nothing
 from leases.verbs.holding import (
     MAX_LEASES_PER_CALL,
@@ -55,7 +56,8 @@ def complete(
     no attempt is lost).
     """
     result = Result(lease_id, lease_token, output, properties)
-    answer = _at_once(caller, result) or _after_a_look(caller, result)
+    done = _at_once(caller, [result])
+    answer = done.get(lease_id) or _after_a_look(caller, result)
     if not claim_next:
         return answer
     came_from = answer.lease
@@ -69,54 +71,61 @@ def complete(
     return msgspec.structs.replace(answer, next=following)
 
 
-def _at_once(caller: Caller, result: Result) -> Ended | None:
-    """Without a look at the lease, which this process gave out; None where that can't
-    be or anything is wrong, which the look will tell of."""
+def _at_once(caller: Caller, results: Sequence[Result]) -> dict[UUID, Ended]:
+    """Ended without a look at the leases, which this process gave out: all of them where
+    everything is as it was then. Of the others a look will tell."""
+    known = [one for result in results if (one := _known(caller, result))]
+    if len(known) < len(results):
+        return {}
+    rows = ending.complete_known(
+        caller,
+        known,
+        [result.output for result in results],
+        [result.properties for result in results],
+    )
+    for row in rows:
+        handed.forget(row.id)
+    return {row.id: ended(caller, row) for row in rows}
+
+
+def _known(caller: Caller, result: Result) -> tuple[Handed, Terms] | None:
+    """The lease and its terms; None where anything is wrong with the result."""
     found = handed.find(result.lease_id)
     if found is None:
         return None
     lease, terms = found
     if lease.workspace_id != caller.workspace_id or not (
         access.allows(caller, lease.board_id, BoardRole.EDITOR)
-        and is_receipt(result.lease_token, lease.lease_id, lease.nonce)
+        and constant_time_compare(result.lease_token, lease.receipt)
     ):
         return None
     schema = terms.output_schema
-    if schema is not None and schemas.problems(schema, result.output):
-        return None
-    rows = ending.complete_known(
-        caller, lease, terms.version, result.output, result.properties
-    )
-    if not rows:
-        return None
-    handed.forget(lease.lease_id)
-    return ended(caller, rows[0])
+    fits = schema is None or not schemas.problems(schema, result.output)
+    return found if fits else None
 
 
 def _after_a_look(caller: Caller, result: Result) -> Ended:
     row = only(held(caller, {result.lease_id: result.lease_token}))
-    handed.note_terms(row)
-    (answer,) = _complete(caller, [result], {result.lease_id: row})
+    answer = _complete(caller, [result], {result.lease_id: row})[result.lease_id]
     if isinstance(answer, DomainError):
         raise answer
     return answer
 
 
 def complete_many(caller: Caller, *, results: Sequence[Result]) -> EndedMany:
-    """Complete many in one transaction; each gets its own answer.
+    """Complete many, each of them whole and with an answer of its own.
 
     Raises Invalid (too many, or one lease twice).
     """
     at_most(MAX_LEASES_PER_CALL, results)
     receipts = {result.lease_id: result.lease_token for result in results}
     at_most(len(receipts), results)
-    answers = _complete(caller, results, held(caller, receipts))
-    return EndedMany(
-        [
-            _item(result.lease_id, answer)
-            for result, answer in zip(results, answers, strict=True)
-        ]
-    )
+    answers: dict[UUID, Ended | DomainError] = {**_at_once(caller, results)}
+    others = [result for result in results if result.lease_id not in answers]
+    if others:
+        found = held(caller, {one.lease_id: one.lease_token for one in others})
+        answers |= _complete(caller, others, found)
+    return EndedMany([_item(one.lease_id, answers[one.lease_id]) for one in results])
 
 
 def _item(lease_id: UUID, answer: Ended | DomainError) -> EndedItem:
@@ -127,7 +136,7 @@ def _item(lease_id: UUID, answer: Ended | DomainError) -> EndedItem:
 
 def _complete(
     caller: Caller, results: Sequence[Result], found: Mapping[UUID, Any]
-) -> list[Ended | DomainError]:
+) -> dict[UUID, Ended | DomainError]:
     # Judged before any lock is taken: a slow schema must not hold up the column.
     rows = {
         result.lease_id: _judged(found[result.lease_id], result) for result in results
@@ -151,12 +160,18 @@ def _complete(
         }
     late = [result.lease_id for result in active if result.lease_id not in done]
     rows |= look(caller.workspace_id, late) if late else {}
-    return [_answer(caller, result.lease_id, rows, done) for result in results]
+    return {
+        result.lease_id: _answer(caller, result.lease_id, rows, done)
+        for result in results
+    }
 
 
 def _judged(row: Any, result: Result) -> Any:
     """The row, or the error instead of it."""
-    if isinstance(row, DomainError) or row.output_schema is None:
+    if isinstance(row, DomainError):
+        return row
+    handed.note_terms(row)
+    if row.output_schema is None:
         return row
     if row.state != Lease.State.ACTIVE:
         return row
