@@ -6,7 +6,6 @@ statement asks again, behind its locks, for what may: whatever isn't as it was t
 it changes nothing, and the verb looks after all. So nothing here is ever refused.
 """
 
-from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
@@ -16,8 +15,7 @@ import msgspec
 MOST_KEPT = 5_000
 
 
-@dataclass(frozen=True, slots=True)
-class Handed:
+class Handed(msgspec.Struct, frozen=True):
     """A lease, as it is for good."""
 
     lease_id: UUID
@@ -25,11 +23,10 @@ class Handed:
     board_id: UUID
     column_id: UUID
     card_id: UUID
-    receipt: str = field(repr=False)
+    receipt: str
 
 
-@dataclass(frozen=True, slots=True)
-class Terms:
+class Terms(msgspec.Struct, frozen=True):
     """The contract of a column at one of its versions."""
 
     version: int

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from functools import cache, partial
 from typing import Any
 
-import msgspec
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
 from django.db.models import QuerySet
 from psycopg import sql
@@ -55,7 +54,7 @@ def embedded(queryset: QuerySet[Any], **parameters: object) -> str:
 
 def run(statement: str, parameters: Mapping[str, Any]) -> list[Any]:
     """Run one prepared statement on Django's connection; rows as named tuples, with
-    JSON as bytes.
+    JSON as it came (msgspec.Raw).
 
     In autocommit mode it is a transaction of its own. Raises Django's database errors.
     """
@@ -79,15 +78,3 @@ def run(statement: str, parameters: Mapping[str, Any]) -> list[Any]:
             wrapped = partial(wrapper, wrapped)
         wrapped(statement, values, False, {"connection": database})
         return rows
-
-
-def raw_json(row: Any, *fields: str) -> Any:
-    """The row with its JSON columns as they came, to be passed on without a look."""
-    found = {field: getattr(row, field) for field in fields}
-    return row._replace(
-        **{
-            field: msgspec.Raw(text)
-            for field, text in found.items()
-            if text is not None
-        }
-    )

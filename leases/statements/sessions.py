@@ -13,6 +13,7 @@ from typing import Any
 from uuid import UUID
 from weakref import WeakKeyDictionary
 
+import msgspec
 import psycopg
 from django.conf import settings
 from psycopg import adapt, pq
@@ -30,12 +31,12 @@ _OUTDATED = {"0A000", "26000"}
 
 
 class _Json(adapt.Loader):
-    """As it is, to be passed on: jsonb's binary form is a version and then the text."""
+    """As it is, to be passed on. Its binary form is a version and then the text."""
 
     format = pq.Format.BINARY
 
-    def load(self, data: Any) -> bytes:
-        return bytes(data[1:])
+    def load(self, data: Any) -> msgspec.Raw:
+        return msgspec.Raw(bytes(data[1:]))
 
 
 class _Reading:

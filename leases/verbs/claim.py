@@ -26,7 +26,6 @@ from leases.errors import NotAQueue
 from leases.models import Lease
 from leases.shapes import Attempt, Claim, Claimed, ClaimedCard, LeaseShape
 from leases.statements.claim import attempts_before, take
-from leases.statements.running import raw_json
 from leases.tokens import receipt
 from leases.verbs.judge import PASS_SECONDS, judge
 from leases.verbs.seats import room
@@ -241,7 +240,7 @@ def _claim_of(caller: Caller, row: Any, before: Any) -> Claim:
     if row.created_by_id:
         author = ActorRef(row.created_by_id, row.by_handle, row.by_name, row.by_kind)
     fields = card_fields(
-        raw_json(row, "properties", "payload", "output", "misfit"),
+        row,
         caller.workspace_key,
         assignee=holder if row.assignee_id else None,
         holder=holder,
@@ -258,7 +257,7 @@ def _claim_of(caller: Caller, row: Any, before: Any) -> Claim:
     )
 
 
-def _attempts(text: bytes | None) -> list[Attempt]:
+def _attempts(text: msgspec.Raw | None) -> list[Attempt]:
     return msgspec.json.decode(text, type=list[Attempt]) if text else []
 
 

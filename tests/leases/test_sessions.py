@@ -51,7 +51,7 @@ def test_lists_keep_what_would_end_an_element():
 
 def test_json_comes_as_its_text():
     row = one("SELECT %(data)s::jsonb AS data, NULL::jsonb AS none", data='{"a": "é"}')
-    assert row.data == '{"a": "é"}'.encode()
+    assert bytes(row.data) == '{"a": "é"}'.encode()
     assert row.none is None
 
 
