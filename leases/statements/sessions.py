@@ -70,7 +70,8 @@ class _Session:
         except psycopg.Error as error:
             if error.sqlstate not in _OUTDATED:
                 raise
-            del self._prepared[statement]
+            # It isn't there where preparing it is what went wrong.
+            self._prepared.pop(statement, None)
             if pgconn.transaction_status != pq.TransactionStatus.IDLE:
                 raise
         return self._run(pgconn, statement, values)

@@ -5,7 +5,13 @@ from datetime import UTC, datetime, timedelta
 from uuid import UUID, uuid4
 
 import pytest
-from django.db import OperationalError, ProgrammingError, connection, transaction
+from django.db import (
+    NotSupportedError,
+    OperationalError,
+    ProgrammingError,
+    connection,
+    transaction,
+)
 from django.db.utils import DataError
 
 from leases.statements import sessions
@@ -62,6 +68,13 @@ def test_errors_are_djangos_and_say_what_it_was():
     with pytest.raises(DataError) as wrong, transaction.atomic():
         run("SELECT %(id)s::uuid AS id", {"id": "no id"})
     assert wrong.value.__cause__.sqlstate == "22P02"
+    assert one("SELECT 1 AS one").one == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_what_cannot_even_be_prepared_says_so():
+    with pytest.raises(NotSupportedError, match="not allowed with UNION"):
+        run("SELECT id FROM boards_card UNION SELECT NULL FOR UPDATE", {})
     assert one("SELECT 1 AS one").one == 1
 
 
