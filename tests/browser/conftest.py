@@ -190,9 +190,7 @@ class Browsing:
         ]
 
     def _hear(self, message) -> None:
-        # Asked for by the browser itself, where a page (JSON, admin) names no icon.
-        favicon = message.location.get("url", "").endswith("/favicon.ico")
-        if message.type == "error" and not favicon:
+        if message.type == "error" and not is_icon(message.location.get("url", "")):
             self.complaints.append(f"{message.text} ({message.page.url})")
 
 
@@ -210,6 +208,11 @@ def browse(product, chromium, committed):
 def page(browse):
     """A page of nobody's yet; `sign_in(page.context, caller)` makes it somebody's."""
     return browse()
+
+
+def is_icon(url: str) -> bool:
+    """Asked for by the browser for its tab, whenever it likes, and not by the page."""
+    return "/favicon." in urlsplit(url).path
 
 
 def sign_in(context: BrowserContext, caller: Caller) -> None:

@@ -12,6 +12,7 @@ from boards.verbs.cards import edit_card
 from boards.verbs.columns import delete_column, edit_column, move_column
 from boards.verbs.places import Place
 from leases.verbs.complete import complete
+from tests.browser.conftest import is_icon
 from tests.browser.test_board_live import (
     card_of,
     cards_in,
@@ -34,7 +35,12 @@ def column_of(page, column):
 def requests_of(page):
     """What the page asks of the server meanwhile, without the socket."""
     asked = []
-    page.on("request", lambda request: asked.append(request.url))
+
+    def hear(request):
+        if not is_icon(request.url):
+            asked.append(request.url)
+
+    page.on("request", hear)
     yield asked
     # What was to follow from the last change has had its time.
     page.wait_for_timeout(700)
