@@ -160,7 +160,12 @@ def _statement(count: int, way: Callable[[int], Way]) -> str:
     claims are the `usual` one, which takes nothing where that isn't enough."""
     parts = way(count)
     card = ", ".join(f"c.{name}" for name in _CARD)
-    of_row = "" if count == 1 else " WHERE slot.n = t.n"
+    number = "SELECT number FROM slot" + ("" if count == 1 else " WHERE slot.n = p.n")
+    # Said twice for many: with statistics out of date the planner would otherwise compare
+    # each place of the column with each card.
+    filled = "s.number = t.slot"
+    if count > 1:
+        filled += " AND s.number = ANY(ARRAY(SELECT number FROM slot))"
     return compact(f"""
 WITH asked AS MATERIALIZED (
   SELECT *, enabled AND NOT paused AND open AND NOT unusual
@@ -194,19 +199,19 @@ WITH asked AS MATERIALIZED (
     lease_id = (%(leases)s::uuid[])[p.n], holder_id = %(actor)s,
     version = c.version + 1, sequence = c.sequence + 1, updated_at = asked.now
   FROM asked, picked p WHERE c.id = p.id AND c.attempts < asked.max_attempts
-  RETURNING p.n, {card}
+  RETURNING p.n, ({number}) AS slot, {card}
 ), lease AS (
   INSERT INTO leases_lease (id, workspace_id, board_id, column_id, card_id, holder_id,
     token_id, state, attempt, nonce, slot, seconds, acquired_at, expires_at, renewals,
     outcome, reason, note)
   SELECT t.lease_id, t.workspace_id, t.board_id, t.column_id, t.id, %(actor)s,
     %(token)s, 'active', t.attempts, (%(nonces)s::bytea[])[t.n],
-    (SELECT number FROM slot{of_row}), asked.seconds, asked.now, asked.expires_at,
+    t.slot, asked.seconds, asked.now, asked.expires_at,
     0, '', '', ''
   FROM asked, taken t
 ), filled AS (
   UPDATE leases_slot s SET lease_id = t.lease_id FROM taken t
-  WHERE s.column_id = %(column)s AND s.number = (SELECT number FROM slot{of_row})
+  WHERE s.column_id = %(column)s AND {filled}
 ), event AS (
   INSERT INTO boards_event ({EVENT_COLUMNS})
   SELECT (%(events)s::uuid[])[t.n], t.workspace_id, '{LEASE_CLAIMED}', %(actor)s,

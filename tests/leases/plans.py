@@ -41,8 +41,8 @@ class Node:
     @property
     def rows_looked_at(self) -> float:
         facts, loops = self.facts, self.facts["Actual Loops"]
-        removed = facts.get("Rows Removed by Filter", 0) + facts.get(
-            "Rows Removed by Index Recheck", 0
+        removed = sum(
+            value for name, value in facts.items() if name.startswith("Rows Removed by")
         )
         return float((facts["Actual Rows"] + removed) * loops)
 

@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from boards.models import READY, Card
 from leases.models import Slot
 from leases.statements import ending
-from leases.verbs.complete import complete
+from leases.verbs.complete import Result, complete, complete_many
 from leases.verbs.give_back import fail, release
 from leases.verbs.renew import renew
 from tests.builders import a_world, lapse, receipt
@@ -162,3 +162,27 @@ def test_however_high_the_limit_a_claim_looks_at_a_few_places(mode):
     looked_at = [node.rows_looked_at for node in claim.on("leases_slot")]
     assert looked_at
     assert max(looked_at) <= ROWS
+
+
+@pytest.mark.parametrize("known", ["nothing", "how many there are", "the truth"])
+def test_ten_at_once_are_compared_with_each_other_at_most(known):
+    """Not each of them with every place of the column: 1,600 times, after a VACUUM."""
+    with left_alone():
+        world = a_world(concurrency_limit=160)
+        world.add_many(50)
+        if known != "nothing":
+            command = "VACUUM" if known == "how many there are" else "VACUUM ANALYZE"
+            sql(f"{command} " + ", ".join(TABLES))
+        for mode in ("force_generic_plan", "force_custom_plan"):
+            sql(f"SET plan_cache_mode = {mode}")
+            # Of the first ten nothing is known here but that they were given out.
+            for _ in range(2):
+                with explained() as statements:
+                    held = world.ask(count=10).claims
+                    results = [Result(**receipt(one), output={}) for one in held]
+                    assert (
+                        len(complete_many(world.worker, results=results).results) == 10
+                    )
+                steps = [node for one in statements for node in one.top.below()]
+                assert len(statements) > 1
+                assert max(node.rows_looked_at for node in steps) <= 10 * 10
