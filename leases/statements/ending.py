@@ -10,12 +10,13 @@ clock *after* all the locks are there, since a clock read before a wait is too o
 together.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 from uuid import UUID
+
+import msgspec
 
 from accounts.callers import Caller
 from accounts.ids import new_id
@@ -269,7 +270,7 @@ def _told(rows: list[Any]) -> list[Any]:
 
 
 def _json(value: Any) -> str | None:
-    return None if value is None else json.dumps(value)
+    return None if value is None else msgspec.json.encode(value).decode()
 
 
 @dataclass(frozen=True)

@@ -144,22 +144,21 @@ def _written(value: Any) -> bytes | None:
     if value is None:
         return None
     if type(value) is list:
-        return b"{%b}" % b",".join(map(_element, value))
-    return _text(value)
+        return ("{%s}" % ",".join(map(_element, value))).encode()
+    return _text(value).encode()
 
 
-def _element(value: Any) -> bytes:
+def _element(value: Any) -> str:
     if value is None:
-        return b"NULL"
-    text = _text(value)
+        return "NULL"
     if type(value) is UUID:
-        return text
-    return b'"%b"' % text.replace(b"\\", b"\\\\").replace(b'"', b'\\"')
+        return value.hex
+    return '"%s"' % _text(value).replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _text(value: Any) -> bytes:
+def _text(value: Any) -> str:
     if type(value) is UUID:
-        return value.hex.encode()
+        return value.hex
     if isinstance(value, bytes):
-        return b"\\x" + value.hex().encode()
-    return str(value).encode()
+        return f"\\x{value.hex()}"
+    return str(value)
