@@ -17,18 +17,19 @@ TOKEN_LENGTH = len(AGENT_PREFIX) + RANDOM_CHARACTERS + CHECKSUM_CHARACTERS
 # Two digits a step: a call with fifty leases makes or checks as many receipts. Ten at
 # once leave numbers that fit into a machine's word.
 _PAIRS = [a + b for a in ALPHABET for b in ALPHABET]
-_TEN = 62**10
+_PAIR, _TEN = 62**2, 62**10
 
 
 def base62(number: int, width: int) -> str:
-    pairs = []
+    pairs, digits = _PAIRS, ""
     while number:
         number, ten = divmod(number, _TEN)
-        for _ in range(5):
-            ten, rest = divmod(ten, len(_PAIRS))
-            pairs.append(_PAIRS[rest])
-    digits = "".join(reversed(pairs)).lstrip(ALPHABET[0])
-    return digits.rjust(width, ALPHABET[0])
+        ten, e = divmod(ten, _PAIR)
+        ten, d = divmod(ten, _PAIR)
+        ten, c = divmod(ten, _PAIR)
+        a, b = divmod(ten, _PAIR)
+        digits = f"{pairs[a]}{pairs[b]}{pairs[c]}{pairs[d]}{pairs[e]}{digits}"
+    return digits.lstrip(ALPHABET[0]).rjust(width, ALPHABET[0])
 
 
 def _checksum(text: str) -> str:

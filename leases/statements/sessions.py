@@ -144,7 +144,7 @@ def _written(value: Any) -> bytes | None:
     if value is None:
         return None
     if type(value) is list:
-        return ("{%s}" % ",".join(map(_element, value))).encode()
+        return f"{{{','.join(map(_element, value))}}}".encode()
     return _text(value).encode()
 
 
@@ -153,7 +153,8 @@ def _element(value: Any) -> str:
         return "NULL"
     if type(value) is UUID:
         return value.hex
-    return '"%s"' % _text(value).replace("\\", "\\\\").replace('"', '\\"')
+    text = _text(value).replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{text}"'
 
 
 def _text(value: Any) -> str:
