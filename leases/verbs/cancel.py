@@ -196,7 +196,7 @@ def _record(card: Card, lease: Lease) -> None:
 
 
 def _lease_data(lease: Lease) -> dict[str, Any]:
-    """As the statements write it (leases.statements.ending)."""
+    """As the statements write it (leases.statements.giving_back)."""
     contract = Contract.objects.get(pk=lease.column_id)
     times = {
         name: moment.isoformat() if (moment := getattr(lease, name)) else None

@@ -16,7 +16,7 @@ from leases.errors import OutputRejected, SeatAtCapacity
 from leases.handed import Handed, Terms
 from leases.models import Lease
 from leases.shapes import Ended, EndedItem, EndedMany, Refused
-from leases.statements import ending
+from leases.statements import completing
 from leases.statements.renewing import look
 from leases.verbs.claim import claim, nothing
 from leases.verbs.holding import (
@@ -77,7 +77,7 @@ def _at_once(caller: Caller, results: Sequence[Result]) -> dict[UUID, Ended]:
     known = [one for result in results if (one := _known(caller, result))]
     if len(known) < len(results):
         return {}
-    rows = ending.complete_known(
+    rows = completing.complete_known(
         caller,
         known,
         [result.output for result in results],
@@ -151,7 +151,7 @@ def _complete(
     if active:
         done = {
             row.id: row
-            for row in ending.complete(
+            for row in completing.complete(
                 caller,
                 [result.lease_id for result in active],
                 [result.output for result in active],

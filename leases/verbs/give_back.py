@@ -12,7 +12,7 @@ from accounts.moments import keepable
 from leases.contract import MAX_BACKOFF_SECONDS
 from leases.models import Lease
 from leases.shapes import Ended
-from leases.statements import ending
+from leases.statements import giving_back
 from leases.statements.renewing import look
 from leases.verbs.holding import called_off, ended, held, only
 from leases.verbs.refusing import refused
@@ -55,7 +55,7 @@ def fail(
     return _end(
         caller,
         row,
-        ending.FAIL,
+        giving_back.FAIL,
         reason=reason,
         retry=kind != Lease.Failure.FATAL,
         retry_after_seconds=after,
@@ -103,12 +103,12 @@ def release(
     """
     _check_text("note", note)
     row = only(held(caller, {lease_id: lease_token}))
-    return _end(caller, row, ending.RELEASE, note=note)
+    return _end(caller, row, giving_back.RELEASE, note=note)
 
 
-def _end(caller: Caller, row: Any, how: ending.Ending, **details: Any) -> Ended:
+def _end(caller: Caller, row: Any, how: giving_back.Ending, **details: Any) -> Ended:
     if row.state == Lease.State.ACTIVE:
-        done = ending.give_back(how, [row.id], caller=caller, **details)
+        done = giving_back.give_back(how, [row.id], caller=caller, **details)
         if done:
             return ended(caller, done[0])
         row = look(caller.workspace_id, [row.id])[row.id]

@@ -12,7 +12,7 @@ from boards import access
 from boards.models import Card
 from leases.models import Lease
 from leases.shapes import Ended
-from leases.statements import ending
+from leases.statements import giving_back
 from leases.statements.renewing import look
 from leases.verbs.cancel import end_cancelled
 from leases.verbs.holding import ended, lost
@@ -32,7 +32,9 @@ def revoke(caller: Caller, *, lease_id: UUID, reason: str = "") -> Ended:
         raise NotFound("There is no such lease here.")
     access.require(caller, row.board_id, BoardRole.MANAGER)
     reason = reason[:MAX_REASON_CHARACTERS]
-    done = ending.give_back(ending.REVOKE, [lease_id], caller=caller, reason=reason)
+    done = giving_back.give_back(
+        giving_back.REVOKE, [lease_id], caller=caller, reason=reason
+    )
     if done:
         return ended(caller, done[0])
     end_cancelled([lease_id])
@@ -54,7 +56,9 @@ def stop_agent(caller: Caller, *, agent_id: UUID, reason: str = "") -> int:
     ids = list(held.values_list("pk", flat=True))
     why = f": {reason[:MAX_REASON_CHARACTERS]}" if reason else "."
     reason = f"@{caller.handle} stopped this agent{why}"
-    stopped = ending.give_back(ending.REVOKE, ids, caller=caller, reason=reason)
+    stopped = giving_back.give_back(
+        giving_back.REVOKE, ids, caller=caller, reason=reason
+    )
     return len(stopped) + len(end_cancelled(ids))
 
 
@@ -62,7 +66,7 @@ def free_cards(caller: Caller, cards: Sequence[Card], *, reason: str) -> None:
     """Revoke the leases on these cards, in the caller's transaction."""
     leases = [card.lease_id for card in cards if card.lease_id]
     if leases:
-        ending.give_back(ending.REVOKE, leases, caller=caller, reason=reason)
+        giving_back.give_back(giving_back.REVOKE, leases, caller=caller, reason=reason)
         end_cancelled(leases)
 
 

@@ -11,7 +11,7 @@ from django.db.models.functions import Now
 from boards import events
 from boards.models import READY, Card, ClockTimestamp, Event, NextPosition
 from leases.models import Contract, Lease
-from leases.statements import ending
+from leases.statements import giving_back
 from leases.verbs.cancel import end_overdue_cancelled
 from leases.verbs.letters import note
 
@@ -24,7 +24,7 @@ def tidy(column_id: UUID) -> int:
     Returns how many cards changed; call again while it is a full batch. Safe to run
     many at once: rows that somebody else has locked are passed over.
     """
-    expired = len(ending.expire(column_id, BATCH))
+    expired = len(giving_back.expire(column_id, BATCH))
     return expired + end_overdue_cancelled(column_id) + open_due(column_id)
 
 

@@ -13,7 +13,7 @@ from leases.errors import LeaseLost
 from leases.models import Lease
 from leases.reads import server_time
 from leases.shapes import Refused
-from leases.statements import ending
+from leases.statements import giving_back
 from leases.verbs.cancel import end_cancelled
 from leases.verbs.revoke import MAX_REASON_CHARACTERS
 from supervision.holds.filtering import LeaseFilter, active
@@ -121,8 +121,11 @@ def _revoke(caller: Caller, ids: Sequence[UUID], reason: str) -> set[UUID]:
     done: set[UUID] = set()
     for start in range(0, len(ids), CHUNK):
         chunk = list(ids[start : start + CHUNK])
-        rows = ending.give_back(
-            ending.REVOKE, chunk, caller=caller, reason=reason[:MAX_REASON_CHARACTERS]
+        rows = giving_back.give_back(
+            giving_back.REVOKE,
+            chunk,
+            caller=caller,
+            reason=reason[:MAX_REASON_CHARACTERS],
         )
         done |= {row.id for row in rows}
         # What was called off doesn't come back to its queue.

@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from boards.models import READY, Card
 from leases.models import Slot
-from leases.statements import ending
+from leases.statements import giving_back
 from leases.verbs.complete import Result, complete, complete_many
 from leases.verbs.give_back import fail, release
 from leases.verbs.renew import renew
@@ -63,7 +63,7 @@ def work(world, plans=None):
     held = note("third claim", world.claim)
     note("release", lambda: release(world.worker, **receipt(held)))
     lapse(world.claim())
-    note("expire", lambda: ending.expire(world.queue, 100))
+    note("expire", lambda: giving_back.expire(world.queue, 100))
     held = note("claim of ten", lambda: world.ask(count=10)).claims
     for one in held:
         complete(world.worker, **receipt(one))

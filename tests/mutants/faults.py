@@ -14,7 +14,7 @@ class Fault:
 
 
 CLAIM = "leases/statements/claim.py"
-ENDING = "leases/statements/ending.py"
+GIVING_BACK = "leases/statements/giving_back.py"
 RENEWING = "leases/statements/renewing.py"
 
 FAULTS = (
@@ -45,7 +45,7 @@ FAULTS = (
         (
             (CLAIM, "attempts = c.attempts + 1", "attempts = c.attempts"),
             (
-                ENDING,
+                GIVING_BACK,
                 "attempts = c.attempts - {0 if how.counted else 1}",
                 "attempts = c.attempts + {1 if how.delayed else 0}",
             ),
