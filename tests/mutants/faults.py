@@ -22,7 +22,7 @@ FAULTS = (
         "a claim waits for cards that others have locked (no SKIP LOCKED)",
         (
             (
-                "boards/models.py",
+                "boards/models/cards.py",
                 "select_for_update(skip_locked=True, no_key=True)",
                 "select_for_update(no_key=True)",
             ),
