@@ -26,11 +26,11 @@ _EXACT = Context(prec=6_000)
 
 
 def _type(validator: Any, types: Any, instance: Any, schema: Any) -> Errors:
-    if isinstance(types, str) and validator.is_type(instance, types):
-        return
-    wanted = [types] if isinstance(types, str) else types
-    if not any(validator.is_type(instance, each) for each in wanted):
-        yield ValidationError(f"expected {' or '.join(wanted)}, got {kind(instance)}")
+    wanted = (types,) if isinstance(types, str) else types
+    for each in wanted:
+        if validator.is_type(instance, each):
+            return
+    yield ValidationError(f"expected {' or '.join(wanted)}, got {kind(instance)}")
 
 
 def _bound(
