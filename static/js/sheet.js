@@ -32,9 +32,15 @@ async function refresh(saved = null) {
   if (reply.ok && (saved || sheet()?.dataset.url === url)) patch(reply.html, { saved });
 }
 
+// Forms on their way, until the page has heard of it; `true`: to be saved once more.
+const sending = new WeakMap();
+
 async function send(form, submitter) {
-  if (form.dataset.sending !== undefined) return;
-  form.dataset.sending = "";
+  if (sending.has(form)) {
+    sending.set(form, Boolean(form.dataset.save));
+    return;
+  }
+  sending.set(form, false);
   const part = partOf(form);
   const said = typed(part);
   const post = (url, body) => fetchPart(url, { method: "POST", body });
@@ -43,7 +49,6 @@ async function send(form, submitter) {
     const answer = await ask(reply.html);
     reply = answer ? await post(answer.action, answer.fields) : { ok: false };
   }
-  delete form.dataset.sending;
   if (reply.ok) {
     forget(form);
     if (typed(part) === said) settle(part, form);
@@ -51,6 +56,9 @@ async function send(form, submitter) {
   } else if (reply.html && reply.html.includes("data-sheet=")) {
     patch(reply.html, { refused: part });
   }
+  const again = sending.get(form) && reply.ok && form.isConnected && isDirty(part);
+  sending.delete(form);
+  if (again) form.requestSubmit();
 }
 
 // Saved as it stands: the fields' present values are no longer a draft.
