@@ -28,6 +28,8 @@ MOST_PREPARED = 100
 # What was prepared is from before a migration, or isn't there any more: the first
 # statement that finds it so has done nothing yet.
 _OUTDATED = {"0A000", "26000"}
+# In psycopg's own words.
+_NUL = "PostgreSQL text fields cannot contain NUL (0x00) bytes"
 
 
 class _Json(adapt.Loader):
@@ -141,11 +143,21 @@ def _row(statement: bytes, result: PGresult) -> Callable[[Sequence[Any]], Any]:
 
 
 def _written(value: Any) -> bytes | None:
+    """Raises DataError for a text with U+0000, as psycopg does, and UnicodeEncodeError
+    for half of a surrogate pair."""
     if value is None:
         return None
+    if type(value) is UUID:
+        return value.hex.encode()
     if type(value) is list:
-        return f"{{{','.join(map(_element, value))}}}".encode()
-    return _text(value).encode()
+        written = f"{{{','.join(map(_element, value))}}}".encode()
+    else:
+        written = _text(value).encode()
+    # libpq takes it for the end of the value: what follows would be lost unnoticed.
+    # Asked for as a number it's found eight times as fast as by b"\0".
+    if 0 in written:
+        raise psycopg.DataError(_NUL)
+    return written
 
 
 def _element(value: Any) -> str:

@@ -55,6 +55,39 @@ def test_lists_keep_what_would_end_an_element():
     assert one("SELECT %(none)s::text[] AS none", none=[]).none == []
 
 
+NUL_TEXTS = ["\0", "a\0b", "a\0", "\0b", "ü" * 1000 + "\0"]
+HALVES = ["\ud83d", "a\udc00b", "\ude00\ud83d"]
+
+
+@pytest.mark.parametrize("text", NUL_TEXTS, ids=ascii)
+@pytest.mark.parametrize("pooler", ["", "transaction"])
+def test_no_text_is_cut_at_a_nul(text, pooler, settings):
+    """It ends a value for libpq; psycopg's cursors refuse it by the same words."""
+    settings.DATABASE_POOLER = pooler
+    with connection.cursor() as cursor, pytest.raises(DataError) as theirs:
+        cursor.execute("SELECT %s::text", [text])
+    for type, value in (
+        ("text", text),
+        ("text[]", [text]),
+        ("text[]", ["a", None, text, "b"]),
+        ("jsonb", f'"{text}"'),
+        ("jsonb[]", [f'"{text}"']),
+    ):
+        with pytest.raises(DataError) as ours:
+            run(f"SELECT %(value)s::{type} AS value", {"value": value})
+        assert str(ours.value) == str(theirs.value)
+    # Nothing was sent, so nothing went wrong in this transaction.
+    assert one("SELECT %(text)s::text AS text", text="a").text == "a"
+
+
+@pytest.mark.parametrize("text", HALVES, ids=ascii)
+def test_half_of_a_surrogate_pair_is_no_text(text):
+    for type, value in (("text", text), ("text[]", ["a", text])):
+        with pytest.raises(UnicodeEncodeError, match="surrogates not allowed"):
+            run(f"SELECT %(value)s::{type} AS value", {"value": value})
+    assert one("SELECT %(text)s::text AS text", text="a").text == "a"
+
+
 def test_json_comes_as_its_text():
     row = one("SELECT %(data)s::jsonb AS data, NULL::jsonb AS none", data='{"a": "é"}')
     assert bytes(row.data) == '{"a": "é"}'.encode()
