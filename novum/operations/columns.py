@@ -14,6 +14,7 @@ from boards.verbs import columns
 from boards.verbs.columns import MAX_WIP_LIMIT
 from boards.verbs.places import BOTTOM, Place
 from leases import reads as lease_reads
+from leases.errors import InvalidContract
 from leases.shapes import ContractShape
 from leases.verbs import set_contract as contracts
 from leases.verbs.revoke import free
@@ -255,5 +256,6 @@ OPERATIONS = (
         who="manager",
         errors=("invalid_contract", "cards_held"),
         repeatable=False,
+        misfit=InvalidContract,
     ),
 )

@@ -15,7 +15,7 @@ import msgspec
 from msgspec import Meta
 
 from accounts.callers import Caller
-from accounts.errors import Conflict
+from accounts.errors import Conflict, Invalid
 from accounts.pages import DEFAULT_PAGE_SIZE
 from leases.lookout import Wanted
 from novum.cleaning import MAX_BODY_BYTES
@@ -32,10 +32,19 @@ class NoInput(Input, frozen=True):
 
 class PageInput(Input, frozen=True, kw_only=True):
     page_size: Annotated[
-        int, Meta(ge=0, description="More than 200 counts as 200, 0 as the default.")
+        int,
+        # The read refuses less, with a status of its own.
+        Meta(
+            description="More than 200 counts as 200, 0 as the default.",
+            extra_json_schema={"minimum": 0},
+        ),
     ] = DEFAULT_PAGE_SIZE
     page_token: Annotated[
-        str, Meta(description="`next_page_token` of the page before.")
+        str,
+        Meta(
+            description="`next_page_token` of the page before; all else but `page_size`"
+            " must be as it was."
+        ),
     ] = ""
 
 
@@ -100,7 +109,9 @@ class Operation:
     overwrite or take away what no later call brings back. Both follow from the method
     where they aren't said. `reaches_out`: it calls other systems. `waits`: what a call
     with `wait_seconds` that made nothing waits for. `body_bytes`: how long a body may be
-    by REST; `patience_seconds`: how long a client should wait beyond the usual. `call` may answer with a Download, in the form of `output`.
+    by REST; `patience_seconds`: how long a client should wait beyond the usual. `misfit`:
+    the error for arguments that don't fit the input. `call` may answer with a Download,
+    in the form of `output`.
     """
 
     name: str
@@ -123,6 +134,7 @@ class Operation:
     waits: Callable[[Caller, Any], Wanted] | None = None
     body_bytes: int = MAX_BODY_BYTES
     patience_seconds: int = 0
+    misfit: type[Invalid] = Invalid
 
     @property
     def noun(self) -> str:

@@ -7,7 +7,7 @@ import msgspec
 
 from accounts import remembering
 from accounts.callers import Caller
-from accounts.errors import FieldError, Invalid
+from accounts.errors import FieldError
 from novum.logs import facts
 from novum.operations import waiting
 from novum.operations.operation import Operation
@@ -27,7 +27,8 @@ def perform(
     """The operation's output. `arguments` are clean (novum.cleaning); not `strict`
     takes numbers and booleans as text, as a query string has them.
 
-    Raises the domain's errors; Invalid for arguments that don't fit.
+    Raises the domain's errors; the operation's `misfit` (Invalid, where it names none)
+    for arguments that don't fit.
     """
     facts.tell("operation", operation.name)
     facts.tell("caller", caller)
@@ -82,20 +83,22 @@ def converted(operation: Operation, arguments: dict[str, Any], *, strict: bool) 
     try:
         given = msgspec.convert(arguments, operation.input, strict=strict)
     except msgspec.ValidationError as error:
-        raise _invalid(str(error)) from None
+        raise operation.misfit(errors=[_fault(str(error))]) from None
     if not strict:
-        _refuse_null(arguments, given)
+        _refuse_null(operation, arguments, given)
     return given
 
 
-def _refuse_null(arguments: dict[str, Any], given: Any) -> None:
+def _refuse_null(operation: Operation, arguments: dict[str, Any], given: Any) -> None:
     """A query has no null: what isn't asked for is left out."""
     for name, text in arguments.items():
         if text == "null" and getattr(given, name) is None:
-            raise Invalid.at(f"/{name}", "invalid", f"Leave {name} out instead.")
+            raise operation.misfit.at(
+                f"/{name}", "invalid", f"Leave {name} out instead."
+            )
 
 
-def _invalid(text: str) -> Invalid:
+def _fault(text: str) -> FieldError:
     """msgspec names one fault and its place at the end of a sentence."""
     found = _AT.search(text)
     pointer = ""
@@ -108,4 +111,4 @@ def _invalid(text: str) -> Invalid:
             pointer += "/" + name[1]
     code = "unknown_field" if "unknown field" in text else "invalid"
     code = "required" if "missing required" in text else code
-    return Invalid(errors=[FieldError(pointer, code, text + ".")])
+    return FieldError(pointer, code, text + ".")

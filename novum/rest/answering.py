@@ -57,7 +57,7 @@ def _arguments(
         given: dict[str, Any] = dict(request.GET.items())
         clean(given)
     else:
-        given = _body(request, operation.body_bytes)
+        given = _body(request, operation)
     outside: dict[str, Any] = {name: str(value) for name, value in path.items()}
     for name, header in IN_HEADER.items():
         if name in operation.input.__struct_fields__:
@@ -66,7 +66,8 @@ def _arguments(
         outside[IN_QUERY_TOO] = _seconds(request.GET[IN_QUERY_TOO])
     for name in outside:
         if name in given:
-            raise Invalid.at(f"/{name}", "unknown_field", "It doesn't belong here.")
+            detail = "It doesn't belong here."
+            raise operation.misfit.at(f"/{name}", "unknown_field", detail)
     return given | outside
 
 
@@ -80,11 +81,13 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _body(request: HttpRequest, limit: int) -> dict[str, Any]:
+def _body(request: HttpRequest, operation: Operation) -> dict[str, Any]:
+    limit = operation.body_bytes
     raw = raw_body(request, limit)
     value = read_json(raw, limit=limit) if raw else {}
     if not isinstance(value, dict):
-        raise Invalid(errors=[FieldError("", "invalid", "Send a JSON object.")])
+        fault = FieldError("", "invalid", "Send a JSON object.")
+        raise operation.misfit(errors=[fault])
     return value
 
 

@@ -106,15 +106,23 @@ def test_a_column_without_a_contract_has_the_defaults_switched_off(owner, column
         ({"queue": "No Name"}, "/queue"),
         ({"input_schema": {"type": "objekt"}}, "/input_schema/type"),
         ({"output_schema": {"$ref": "http://127.0.0.1:1/x"}}, "/output_schema/$ref"),
+        ({"max_attempts": "x"}, "/max_attempts"),
+        ({"lease_ttl_seconds": True}, "/lease_ttl_seconds"),
         ({"max_tries": 3}, "/max_tries"),
+        ({"board_id": "x"}, "/board_id"),
     ],
 )
 def test_a_contract_that_does_not_fit_says_where(owner, queue, terms, pointer):
     before = owner.get(f"{queue}/contract").json()
     refused = owner.put(f"{queue}/contract", {"enabled": True, **terms})
-    assert refused.status_code == 422
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_contract")
     assert refused.json()["errors"][0]["pointer"] == pointer
     assert owner.get(f"{queue}/contract").json() == before
+
+
+def test_what_is_no_object_is_no_contract(owner, queue):
+    refused = owner.put(f"{queue}/contract", [{"enabled": True}])
+    assert (refused.status_code, refused.json()["code"]) == (422, "invalid_contract")
 
 
 def test_a_contract_does_not_lead_to_another_board(owner, queue):

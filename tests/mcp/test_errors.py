@@ -49,6 +49,23 @@ def test_a_lost_lease_says_stop(world, worker):
         assert told.value["current"]
 
 
+@pytest.mark.parametrize(
+    ("terms", "pointer"),
+    [
+        ({"max_attempts": 0}, "/max_attempts"),
+        ({"max_attempts": "x"}, "/max_attempts"),
+        ({"backoff_seconds": [1.5]}, "/backoff_seconds/0"),
+        ({"lease_ttl_seconds": True}, "/lease_ttl_seconds"),
+        ({"max_tries": 3}, "/max_tries"),
+    ],
+)
+def test_a_contract_that_does_not_fit_says_where(owner, queue, terms, pointer):
+    told = owner.call("set_column_contract", **queue, **terms)
+    assert told.code == "invalid_contract"
+    assert told.value["errors"][0]["pointer"] == pointer
+    assert told.value["next_step"] == NEXT_STEPS["invalid_contract"]
+
+
 def test_a_rejected_output_says_what_to_put_right_and_the_lease_stays(world, worker):
     world.set(output_schema={"type": "object", "required": ["words"]})
     claim = held(world)
