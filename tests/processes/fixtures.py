@@ -23,6 +23,8 @@ START_SECONDS = 60.0
 # The application with something that isn't so in earnest.
 SKEWED = "tests.processes.skewed:application"
 PATIENT = "tests.processes.patient:application"
+# The one that says more than it does in earnest.
+TELLING = "tests.processes.telling:application"
 
 
 @dataclass

@@ -12,8 +12,10 @@ from typing import Any
 from django.db import connection
 
 from accounts.errors import DomainError
+from boards.errors import BoardArchived
 from tests.connections import PATIENCE, backend, outcome, start, wait_until_blocked
 from tests.invariants import assert_sound
+from tests.ways import noted, went
 
 Call = Callable[[], Any]
 MOST_STATEMENTS = 60
@@ -62,10 +64,12 @@ def meet(
 ) -> Iterator[tuple[Any, Any, Any]]:
     """For each point at which the first can be stopped: a new place, and what `one` and
     `two` answered or raised there. Afterwards the place's world must be sound, and an
-    error must be one of ours: no deadlock, no broken constraint, no row not found."""
+    error must be one of ours: no deadlock, no broken constraint, no row not found. What
+    was completed must have gone on the way that the place is made for (`known`)."""
     for after in range(MOST_STATEMENTS):
         place = prepare()
-        calls = [lambda p=place: one(p), lambda p=place: two(p)]
+        sent: list[str] = []
+        calls = [noted(lambda p=place, c=call: c(p), sent) for call in (one, two)]
         if order == "two first":
             calls.reverse()
         reached, answers = _run(*calls, after)
@@ -76,6 +80,9 @@ def meet(
                 answer, DomainError
             ):
                 raise answer
+        # Who may not work there any more is refused before.
+        barred = any(isinstance(answer, BoardArchived) for answer in answers)
+        assert barred or went(sent, known=getattr(place, "known", False))
         yield place, *answers
         assert_sound(place.world.workspace.pk)
         if not reached:

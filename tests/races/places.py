@@ -6,13 +6,17 @@ from typing import Any
 from leases.models import Lease
 from leases.verbs.requeue import requeue
 from tests.builders import World, a_world, an_agent, lapse, lease_row
+from tests.ways import learn_terms
 
 
-def open_card(**terms: Any) -> SimpleNamespace:
-    """One card that can be claimed, and two workers."""
+def open_card(*, known: bool = False, **terms: Any) -> SimpleNamespace:
+    """One card that can be claimed, and two workers. `known`: this process knows the
+    terms of the column already."""
     world = a_world(**terms)
     other = an_agent(world.workspace)
-    return SimpleNamespace(world=world, card=world.add(), other=other)
+    if known:
+        learn_terms(world)
+    return SimpleNamespace(world=world, card=world.add(), other=other, known=known)
 
 
 def held_card(**terms: Any) -> SimpleNamespace:

@@ -212,9 +212,9 @@ def test_claims_at_the_last_free_place(order):
         assert live(place.world) == 2
 
 
-def test_a_claim_and_the_end_of_the_lease_that_has_the_last_place(order):
+def test_a_claim_and_the_end_of_the_lease_that_has_the_last_place(order, known):
     def full():
-        place = held_card(concurrency_limit=1)
+        place = held_card(known=known, concurrency_limit=1)
         place.world.add()
         return place
 

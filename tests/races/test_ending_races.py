@@ -1,5 +1,7 @@
 """The end of a lease, and what else wants to end, prolong or move it meanwhile."""
 
+from functools import partial
+
 import pytest
 
 from boards.errors import CardHeld
@@ -26,6 +28,7 @@ from tests.races.places import (
     open_card,
     requeue_it,
 )
+from tests.ways import noted, went
 
 
 def by_holder(verb, **options):
@@ -48,28 +51,37 @@ def lost(answer):
     return isinstance(answer, LeaseLost)
 
 
-@pytest.mark.parametrize("verb", [renew, complete, fail, release])
-def test_the_reaper_leaves_a_live_lease_to_its_holder(order, verb):
-    for place, answer, reaped in meet(order, held_card, by_holder(verb), reaper):
+# Of the holder's verbs only the completion goes on another way where terms are known.
+VERBS = [
+    *[(verb, False) for verb in (renew, complete, fail, release)],
+    (complete, True),
+]
+by_each_verb = pytest.mark.parametrize(("verb", "known"), VERBS)
+
+
+@by_each_verb
+def test_the_reaper_leaves_a_live_lease_to_its_holder(order, verb, known):
+    held = partial(held_card, known=known)
+    for place, answer, reaped in meet(order, held, by_holder(verb), reaper):
         assert not lost(answer)
         assert reaped == 0
         assert "card.lease.expired" not in event_types(place.card)
 
 
-@pytest.mark.parametrize("verb", [renew, complete, fail, release])
-def test_a_lapsed_lease_is_lost_however_it_meets_the_reaper(order, verb):
-    for place, answer, _ in meet(order, lapsed_card, by_holder(verb), reaper):
+@by_each_verb
+def test_a_lapsed_lease_is_lost_however_it_meets_the_reaper(order, verb, known):
+    lapsed = partial(lapsed_card, known=known)
+    for place, answer, _ in meet(order, lapsed, by_holder(verb), reaper):
         assert lost(answer)
         assert lease_state(place) == "expired"
         assert card_row(place.card).attempts == 1
 
 
-@pytest.mark.parametrize("verb", [renew, complete, fail, release])
-def test_a_lapsed_lease_is_lost_however_it_meets_its_successor(order, verb):
+@by_each_verb
+def test_a_lapsed_lease_is_lost_however_it_meets_its_successor(order, verb, known):
     """Case 6: and its holder changes nothing of the successor's."""
-    for place, answer, claimed in meet(
-        order, lapsed_card, by_holder(verb), superseding
-    ):
+    lapsed = partial(lapsed_card, known=known)
+    for place, answer, claimed in meet(order, lapsed, by_holder(verb), superseding):
         assert lost(answer)
         if not claimed.card:
             claimed = superseding(place)
@@ -91,11 +103,12 @@ def test_two_reapers(order):
         assert event_types(place.card).count("card.lease.expired") == 1
 
 
-def test_the_same_completion_twice(order):
+def test_the_same_completion_twice(order, known):
     """Case 7: one effect; the other is told the first result."""
     first = by_holder(complete, output={"by": 1})
     second = by_holder(complete, output={"by": 2})
-    for place, one, two in meet(order, held_card, first, second):
+    held = partial(held_card, known=known)
+    for place, one, two in meet(order, held, first, second):
         assert [one.replayed, two.replayed].count(True) == 1
         winner = 2 if one.replayed else 1
         assert card_row(place.card).output == {"by": winner}
@@ -104,13 +117,15 @@ def test_the_same_completion_twice(order):
 
 
 ENDS = {"complete": complete, "fail": fail, "release": release}
-TWO_ENDS = [(a, b) for a in ENDS for b in ENDS if a < b]
+TWO_ENDS = [(a, b, False) for a in ENDS for b in ENDS if a < b]
+TWO_ENDS += [("complete", "fail", True), ("complete", "release", True)]
 
 
-@pytest.mark.parametrize(("one", "two"), TWO_ENDS)
-def test_two_different_ends_of_one_lease(order, one, two):
+@pytest.mark.parametrize(("one", "two", "known"), TWO_ENDS)
+def test_two_different_ends_of_one_lease(order, one, two, known):
+    held = partial(held_card, known=known)
     for place, first, second in meet(
-        order, held_card, by_holder(ENDS[one]), by_holder(ENDS[two])
+        order, held, by_holder(ENDS[one]), by_holder(ENDS[two])
     ):
         assert [lost(first), lost(second)].count(True) == 1
         winner = one if lost(second) else two
@@ -124,17 +139,19 @@ def test_two_different_ends_of_one_lease(order, one, two):
         )
 
 
-@pytest.mark.parametrize("verb", [complete, fail, release])
-def test_the_end_of_a_lease_and_its_renewal(order, verb):
-    for place, _, renewed in meet(order, held_card, by_holder(verb), by_holder(renew)):
+@pytest.mark.parametrize(("verb", "known"), VERBS[1:])
+def test_the_end_of_a_lease_and_its_renewal(order, verb, known):
+    held = partial(held_card, known=known)
+    for place, _, renewed in meet(order, held, by_holder(verb), by_holder(renew)):
         assert lease_state(place) != "active"
         if not lost(renewed):
             assert renewed.expires_at > renewed.server_time
 
 
-@pytest.mark.parametrize("verb", [complete, fail, release, renew])
-def test_a_verb_of_the_holder_and_a_revocation(order, verb):
-    for place, answer, revoked in meet(order, held_card, by_holder(verb), revoking):
+@by_each_verb
+def test_a_verb_of_the_holder_and_a_revocation(order, verb, known):
+    held = partial(held_card, known=known)
+    for place, answer, revoked in meet(order, held, by_holder(verb), revoking):
         if verb is renew:
             assert lease_state(place) == "revoked"
         else:
@@ -168,7 +185,7 @@ def test_a_requeue_and_the_failure_that_makes_it_possible(order):
         assert card_row(place.card).state == ("failed" if refused else "open")
 
 
-def test_a_completion_and_an_edit(order):
+def test_a_completion_and_an_edit(order, known):
     def edit(place):
         return edit_card(
             place.world.owner,
@@ -178,7 +195,8 @@ def test_a_completion_and_an_edit(order):
         )
 
     done = by_holder(complete, output="x", properties={"by": "worker"})
-    for place, _, edited in meet(order, held_card, done, edit):
+    held = partial(held_card, known=known)
+    for place, _, edited in meet(order, held, done, edit):
         row = card_row(place.card)
         assert edited == place.card
         assert (row.title, row.output, row.state) == ("Better", "x", "done")
@@ -186,20 +204,21 @@ def test_a_completion_and_an_edit(order):
         assert row.version == 4
 
 
-def test_a_completion_and_a_comment(order):
+def test_a_completion_and_a_comment(order, known):
     def comment(place):
         return add_comment(place.world.owner, card_id=place.card, text="Hi")
 
-    for place, done, _ in meet(order, held_card, by_holder(complete), comment):
+    held = partial(held_card, known=known)
+    for place, done, _ in meet(order, held, by_holder(complete), comment):
         assert done.card.state == "done"
         assert card_row(place.card).sequence == 4
 
 
-def test_many_completions_that_share_cards(order):
+def test_many_completions_that_share_cards(order, known):
     """Both lock several cards: in one order, so that neither waits for ever."""
 
     def three_held():
-        place = open_card()
+        place = open_card(known=known)
         place.world.add_many(2)
         place.many = place.world.ask(count=3).claims
         return place
@@ -226,11 +245,12 @@ def test_many_completions_that_share_cards(order):
         )
 
 
-def test_twenty_completions_of_one_lease_at_once(transactional_db):
+def test_twenty_completions_of_one_lease_at_once(transactional_db, known):
     """R7: one winner, nineteen are told what it brought."""
-    place = held_card()
+    place, sent = held_card(known=known), []
     calls = [by_holder(complete, output=number) for number in range(20)]
-    answers = together(*[lambda call=call: call(place) for call in calls])
+    answers = together(*[noted(lambda call=call: call(place), sent) for call in calls])
+    assert went(sent, known=known)
     assert [one.replayed for one in answers].count(False) == 1
     winner = [one.replayed for one in answers].index(False)
     assert card_row(place.card).output == winner

@@ -18,6 +18,7 @@ from leases.verbs.reap import reap
 from leases.verbs.renew import renew, renew_many
 from tests.builders import a_world, card_row, lease_row, receipt, snapshot
 from tests.connections import held_open, outcome, start, wait_until_blocked
+from tests.ways import learn_terms, noted, went
 
 pytestmark = pytest.mark.django_db(transaction=True)
 # Late enough for what must begin before.
@@ -27,6 +28,23 @@ SOON = timedelta(seconds=2)
 @pytest.fixture
 def world(transactional_db):
     return a_world()
+
+
+@pytest.fixture
+def way(world, known):
+    """Statements of completions, which must have gone on this way."""
+    if known:
+        learn_terms(world)
+    sent = []
+    yield sent
+    assert went(sent, known=known)
+
+
+# Of the holder's verbs only the completion goes on another way where terms are known.
+VERBS = [
+    *[(verb, False) for verb in (renew, complete, fail, release)],
+    (complete, True),
+]
 
 
 def claim(world, **options):
@@ -51,25 +69,24 @@ def locked(model, key):
 
 
 @pytest.mark.parametrize(
-    ("what", "verb"),
+    ("what", "verb", "known"),
     [
-        ("lease", renew),
-        *[
-            (what, verb)
-            for what in ("card", "lease")
-            for verb in (complete, fail, release)
-        ],
+        (what, verb, known)
+        for what in ("card", "lease")
+        for verb, known in VERBS
+        # A renewal doesn't touch the card.
+        if (what, verb) != ("card", renew)
     ],
 )
 def test_a_call_that_waited_past_the_expiry_is_lost_and_changed_nothing(
-    world, what, verb
+    world, what, verb, way
 ):
     held = claim(world)
     lapses_soon(held)
     before = snapshot(world)
     row = (Card, held.card.id) if what == "card" else (Lease, held.lease.id)
     with locked(*row) as somebody:
-        call = start(lambda: verb(world.worker, **receipt(held)))
+        call = start(noted(lambda: verb(world.worker, **receipt(held)), way))
         assert wait_until_blocked(call, by=somebody.pid)
         wait_for_expiry(held)
     lost = outcome(call)
@@ -78,11 +95,11 @@ def test_a_call_that_waited_past_the_expiry_is_lost_and_changed_nothing(
     assert snapshot(world) == before
 
 
-@pytest.mark.parametrize("verb", [renew, complete, fail, release])
-def test_a_call_that_waited_and_is_still_in_time_succeeds(world, verb):
+@pytest.mark.parametrize(("verb", "known"), VERBS)
+def test_a_call_that_waited_and_is_still_in_time_succeeds(world, verb, way):
     held = claim(world)
     with locked(Lease, held.lease.id) as somebody:
-        call = start(lambda: verb(world.worker, **receipt(held)))
+        call = start(noted(lambda: verb(world.worker, **receipt(held)), way))
         assert wait_until_blocked(call, by=somebody.pid)
         sleep(0.2)
     answer = outcome(call)
@@ -109,13 +126,13 @@ def test_renewing_many_answers_no_past_expiry_when_one_of_them_kept_it_waiting(w
 
 
 def test_completing_many_does_not_complete_what_lapsed_while_another_kept_it_waiting(
-    world,
+    world, way
 ):
     late, other = claim(world), claim(world)
     lapses_soon(late)
     results = [Result(**receipt(one)) for one in (late, other)]
     with locked(Card, other.card.id) as somebody:
-        call = start(lambda: complete_many(world.worker, results=results))
+        call = start(noted(lambda: complete_many(world.worker, results=results), way))
         assert wait_until_blocked(call, by=somebody.pid)
         wait_for_expiry(late)
     first, second = outcome(call).results
@@ -137,10 +154,11 @@ def test_a_renewal_under_way_keeps_the_card_from_reaper_and_claims(world):
     assert complete(world.worker, **receipt(held)).card.state == "done"
 
 
-def test_a_completion_under_way_keeps_the_card_from_reaper_and_claims(world):
+def test_a_completion_under_way_keeps_the_card_from_reaper_and_claims(world, way):
     held = claim(world)
     lapses_soon(held)
-    with held_open(lambda: complete(world.worker, **receipt(held))) as completion:
+    completing = noted(lambda: complete(world.worker, **receipt(held)), way)
+    with held_open(completing) as completion:
         wait_for_expiry(held)
         assert reap() == 0
         assert world.ask().card is None
@@ -148,10 +166,10 @@ def test_a_completion_under_way_keeps_the_card_from_reaper_and_claims(world):
     assert lease_row(held.lease.id).state == "completed"
 
 
-def test_a_completion_that_was_rolled_back_leaves_the_card_to_the_next(world):
+def test_a_completion_that_was_rolled_back_leaves_the_card_to_the_next(world, way):
     held = claim(world)
     lapses_soon(held)
-    with held_open(lambda: complete(world.worker, **receipt(held))):
+    with held_open(noted(lambda: complete(world.worker, **receipt(held)), way)):
         wait_for_expiry(held)
     assert world.claim().card.id == held.card.id
     assert lease_row(held.lease.id).state == "expired"

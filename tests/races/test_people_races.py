@@ -1,5 +1,7 @@
 """People move, archive, delete and switch, while a worker finishes."""
 
+from functools import partial
+
 import pytest
 
 from accounts.errors import Conflict, NotFound
@@ -64,13 +66,14 @@ def put(column, **terms):
     return call
 
 
-def test_a_completion_and_a_move_elsewhere(order):
+def test_a_completion_and_a_move_elsewhere(order, known):
     """Case 18: refused, naming the holder, or after the completion."""
 
     def elsewhere(place):
         return move(place, column_id=place.world.failed)
 
-    for place, done, moved in meet(order, held_card, finish, elsewhere):
+    held = partial(held_card, known=known)
+    for place, done, moved in meet(order, held, finish, elsewhere):
         assert done.card.column_id == place.world.done
         row = card_row(place.card)
         assert row.state == "done"
@@ -80,11 +83,12 @@ def test_a_completion_and_a_move_elsewhere(order):
             assert row.column_id == place.world.failed
 
 
-def test_a_completion_and_a_move_by_force(order):
+def test_a_completion_and_a_move_by_force(order, known):
     def elsewhere(place):
         return move(place, force=True, column_id=place.world.failed)
 
-    for place, done, moved in meet(order, held_card, finish, elsewhere):
+    held = partial(held_card, known=known)
+    for place, done, moved in meet(order, held, finish, elsewhere):
         assert moved == place.card
         row = card_row(place.card)
         assert row.column_id == place.world.failed
@@ -92,53 +96,65 @@ def test_a_completion_and_a_move_by_force(order):
         assert (lease_state(place) == "revoked") == isinstance(done, LeaseLost)
 
 
-def test_a_card_that_its_worker_has_moved_on_is_not_pulled_back_by_a_reorder(order):
+def test_a_card_that_its_worker_has_moved_on_is_not_pulled_back_by_a_reorder(
+    order, known
+):
     def to_the_top(place):
         return move_card(place.world.owner, card_id=place.card, place=Place(end="top"))
 
-    for place, done, moved in meet(order, held_card, finish, to_the_top):
+    held = partial(held_card, known=known)
+    for place, done, moved in meet(order, held, finish, to_the_top):
         row = card_row(place.card)
         assert (row.column_id, row.state) == (place.world.done, "done")
         assert done.card.state == "done"
         assert moved == place.card or isinstance(moved, Conflict)
 
 
-def test_a_completion_and_archiving(order):
+def test_a_completion_and_archiving(order, known):
     def archive(place):
         return archive_card(place.world.owner, card_id=place.card)
 
-    for place, done, archived in meet(order, held_card, finish, archive):
+    held = partial(held_card, known=known)
+    for place, done, archived in meet(order, held, finish, archive):
         assert done.card.state == "done"
         refused = isinstance(archived, CardHeld)
         assert (card_row(place.card).archived_at is None) == refused
 
 
-def test_a_completion_and_archiving_by_force(order):
+def test_a_completion_and_archiving_by_force(order, known):
     def archive(place):
         return archive_card(
             place.world.owner, card_id=place.card, free=free(place.world.owner)
         )
 
-    for place, done, _ in meet(order, held_card, finish, archive):
+    held = partial(held_card, known=known)
+    for place, done, _ in meet(order, held, finish, archive):
         row = card_row(place.card)
         assert row.archived_at is not None
         assert row.state == ("open" if isinstance(done, LeaseLost) else "done")
 
 
-def test_a_completion_and_archiving_the_board_by_force(order):
+def test_a_completion_and_archiving_the_board_by_force(order, known):
     def archive(place):
         return archive_board(
             place.world.owner, board_id=place.world.board, free=free(place.world.owner)
         )
 
-    for place, done, _ in meet(order, held_card, finish, archive):
+    held = partial(held_card, known=known)
+    for place, done, _ in meet(order, held, finish, archive):
         assert live(place.world) == 0
         assert isinstance(done, Conflict) or done.card.state == "done"
 
 
-@pytest.mark.parametrize(("end", "column"), [(finish, "done"), (give_up, "failed")])
-def test_the_destination_is_deleted_while_the_card_is_on_its_way(order, end, column):
-    for place, ended, deleted in meet(order, held_card, end, delete(column)):
+@pytest.mark.parametrize(
+    ("end", "column", "known"),
+    [(finish, "done", False), (finish, "done", True), (give_up, "failed", False)],
+)
+def test_the_destination_is_deleted_while_the_card_is_on_its_way(
+    order, end, column, known
+):
+    held = partial(held_card, known=known)
+    for place, ended, deleted in meet(order, held, end, delete(column)):
         there = getattr(place.world, column)
         if isinstance(deleted, ColumnNotEmpty):
             assert ended.card.column_id == there
@@ -211,12 +227,15 @@ def test_a_queue_is_switched_off_and_deleted_while_a_card_is_requeued(order):
         assert refused != isinstance(deleted, ColumnNotEmpty)
 
 
-@pytest.mark.parametrize("end", [finish, give_up])
-def test_the_queue_is_switched_off_while_a_card_is_ended(order, end):
+@pytest.mark.parametrize(
+    ("end", "known"), [(finish, False), (finish, True), (give_up, False)]
+)
+def test_the_queue_is_switched_off_while_a_card_is_ended(order, end, known):
     def off(place):
         return place.world.set(enabled=False)
 
-    for place, ended, switched in meet(order, held_card, end, off):
+    held = partial(held_card, known=known)
+    for place, ended, switched in meet(order, held, end, off):
         assert ended.card.state in ("done", "failed")
         assert isinstance(switched, CardsHeld) or live(place.world) == 0
 
@@ -233,15 +252,16 @@ def test_the_queue_is_switched_off_by_force_while_a_card_fails(order):
         assert (lease_state(place) == "revoked") == isinstance(failed, LeaseLost)
 
 
-def test_the_destination_becomes_a_queue_while_the_card_is_on_its_way(order):
-    for place, _, _ in meet(order, held_card, finish, put("done", enabled=True)):
+def test_the_destination_becomes_a_queue_while_the_card_is_on_its_way(order, known):
+    held = partial(held_card, known=known)
+    for place, _, _ in meet(order, held, finish, put("done", enabled=True)):
         row = card_row(place.card)
         assert (row.column_id, row.state) == (place.world.done, "open")
 
 
-def test_the_destination_stops_being_a_queue_while_the_card_is_on_its_way(order):
+def test_the_destination_stops_being_a_queue_while_the_card_is_on_its_way(order, known):
     def pipeline():
-        place = held_card()
+        place = held_card(known=known)
         put("done", enabled=True)(place)
         return place
 
@@ -251,11 +271,11 @@ def test_the_destination_stops_being_a_queue_while_the_card_is_on_its_way(order)
         assert row.state in ("", "done")
 
 
-def test_the_destination_gets_a_schema_while_the_card_is_on_its_way(order):
+def test_the_destination_gets_a_schema_while_the_card_is_on_its_way(order, known):
     schema = {"properties": {"title": {"const": "Other"}}}
 
     def pipeline():
-        place = held_card()
+        place = held_card(known=known)
         put("done", enabled=True)(place)
         return place
 
@@ -266,11 +286,12 @@ def test_the_destination_gets_a_schema_while_the_card_is_on_its_way(order):
         assert place.world.ask().card is None
 
 
-def test_another_destination_is_set_while_the_card_is_on_its_way(order):
+def test_another_destination_is_set_while_the_card_is_on_its_way(order, known):
     def elsewhere(place):
         return place.world.set(on_success_column_id=place.world.failed)
 
-    for place, done, _ in meet(order, held_card, finish, elsewhere):
+    held = partial(held_card, known=known)
+    for place, done, _ in meet(order, held, finish, elsewhere):
         assert done.card.column_id in (place.world.done, place.world.failed)
 
 

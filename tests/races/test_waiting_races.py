@@ -22,6 +22,8 @@ from tests.connections import (
     wait_until_waiting,
 )
 from tests.invariants import assert_sound
+from tests.races.places import held_card
+from tests.ways import learn_terms, noted, went
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -48,11 +50,12 @@ BY_HAND = {
 
 @pytest.mark.parametrize("kept", [True, False])
 @pytest.mark.parametrize("by_hand", BY_HAND)
-def test_a_change_by_hand_that_waited_for_a_completion(by_hand, kept):
-    world = a_world()
-    world.add()
-    held = world.claim()
-    with held_open(lambda: complete(world.worker, **receipt(held))) as completion:
+def test_a_change_by_hand_that_waited_for_a_completion(by_hand, kept, known):
+    place, sent = held_card(known=known), []
+    world, held = place.world, place.held
+    completing = noted(lambda: complete(world.worker, **receipt(held)), sent)
+    with held_open(completing) as completion:
+        assert went(sent, known=known)
         call = start(lambda: BY_HAND[by_hand](world, held.card.id))
         assert wait_until_blocked(call, by=completion.pid)
         if kept:
@@ -68,33 +71,37 @@ def test_a_change_by_hand_that_waited_for_a_completion(by_hand, kept):
 
 
 @pytest.mark.parametrize("kept", [True, False])
-def test_a_completion_that_waited_for_a_change_by_hand(kept):
-    world = a_world()
-    card = world.add()
-    held = world.claim()
+def test_a_completion_that_waited_for_a_change_by_hand(kept, known):
+    place, sent = held_card(known=known), []
+    world, card, held = place.world, place.card, place.held
     edit = held_open(lambda: edit_card(world.owner, card_id=card, title="Better"))
     with edit as edited:
-        call = start(lambda: complete(world.worker, **receipt(held)))
+        call = start(noted(lambda: complete(world.worker, **receipt(held)), sent))
         assert wait_until_blocked(call, by=edited.pid)
         if kept:
             edited.commit()
     done = outcome(call)
+    assert went(sent, known=known)
     row = card_row(card)
     assert done.card.title == row.title == ("Better" if kept else "Card")
     assert row.version == done.card.version == (4 if kept else 3)
     assert_sound(world.workspace.pk)
 
 
-def test_cards_are_locked_in_one_order_by_all_who_lock_several():
+def test_cards_are_locked_in_one_order_by_all_who_lock_several(
+    known,
+):
     """Leases made in the other order than the cards; else two would wait in a circle."""
-    world = a_world()
+    world, sent = a_world(), []
+    if known:
+        learn_terms(world)
     first, second = world.add(priority=2), world.add(priority=1)
     leases = world.ask(count=2).claims
     assert [one.card.id for one in leases] == [second, first]
     results = [Result(**receipt(one)) for one in leases]
     lock = held_open(lambda: Card.objects.select_for_update().get(pk=second).pk)
     with lock as somebody:
-        many = start(lambda: complete_many(world.worker, results=results))
+        many = start(noted(lambda: complete_many(world.worker, results=results), sent))
         assert wait_until_blocked(many, by=somebody.pid)
         board = start(
             lambda: archive_board(
@@ -103,5 +110,6 @@ def test_cards_are_locked_in_one_order_by_all_who_lock_several():
         )
         wait_until_waiting(2)
     assert [one.ended.card.state for one in outcome(many).results] == ["done"] * 2
+    assert went(sent, known=known)
     assert outcome(board) == world.board
     assert_sound(world.workspace.pk)
