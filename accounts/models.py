@@ -9,7 +9,7 @@ from django.db import models
 from django.db.models import F, Q
 
 from accounts.ids import new_id
-from accounts.roles import WORKSPACE_ROLES
+from accounts.roles import WORKSPACE_ROLES, WorkspaceRole
 from accounts.skills import MAX_SKILL_CHARACTERS
 
 handle_is_plain = RegexValidator(
@@ -57,6 +57,9 @@ class ActorQuerySet(models.QuerySet["Actor"]):
 
     def agents(self) -> "ActorQuerySet":
         return self.filter(kind=Actor.Kind.AGENT)
+
+    def owners(self) -> "ActorQuerySet":
+        return self.filter(role=WorkspaceRole.OWNER)
 
     def enabled(self) -> "ActorQuerySet":
         return self.filter(disabled_at=None)

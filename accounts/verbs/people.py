@@ -9,6 +9,7 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import IntegrityError, connection, transaction
 from django.db.models.functions import Now
+from django.dispatch import Signal
 from django.utils.text import slugify
 
 from accounts.callers import Caller
@@ -25,6 +26,9 @@ MAX_EMAIL_CHARACTERS = 254
 BAD_HANDLE = "A handle has 1 to 39 small letters, digits and hyphens."
 # Any number will do, as long as everybody who sets up takes the same.
 _SET_UP_LOCK = 0x4E4F_5655_4D01
+# With `caller` (None: whoever runs the server) and `actor_id`, in the transaction that
+# shuts a person out: for those who keep something for people that must come back.
+shut_out = Signal()
 
 
 class AlreadySetUp(Conflict):
@@ -120,20 +124,31 @@ def edit_member(
     disabled: bool | None = None,
 ) -> UUID:
     """Change what a person is here, or shut them out and let them in again (within two
-    seconds in other processes). Their history keeps their name. Admins; only owners
-    change owners. Raises NotFound, Forbidden, LastOwner."""
+    seconds in other processes). Their history keeps their name; cards that they hold
+    without end are given back with it, others when the leases lapse. Admins; only
+    owners change owners. Raises NotFound, Forbidden, LastOwner."""
     actor = _locked(caller, member_id)
+    owned = actor.role == WorkspaceRole.OWNER and actor.disabled_at is None
     if role is not None:
         only_owners_make_owners(caller, role)
         actor.role = role
     if disabled is not None and disabled != (actor.disabled_at is not None):
         actor.disabled_at = Now() if disabled else None
     actor.save()
-    owners = Actor.objects.in_workspace(caller.workspace_id).enabled()
-    if not owners.filter(role=WorkspaceRole.OWNER).exists():
-        raise LastOwner
+    if owned:
+        keep_an_owner(caller.workspace_id)
+    if disabled:
+        shut_out.send(Actor, caller=caller, actor_id=actor.pk)
     forget_tokens()
     return actor.pk
+
+
+def keep_an_owner(workspace_id: UUID) -> None:
+    """The owners' rows are locked. Whoever can't sign in doesn't count. Raises
+    LastOwner."""
+    owners = Actor.objects.in_workspace(workspace_id).enabled().owners()
+    if not owners.filter(user__is_active=True).exists():
+        raise LastOwner
 
 
 def one_workspace_at_a_time() -> None:
@@ -167,7 +182,7 @@ def _locked(caller: Caller, member_id: UUID) -> Actor:
     if not here.filter(pk=member_id).exists():
         raise NotFound("There is no such person here.")
     caller.require_admin()
-    rows = here.filter(pk=member_id) | here.filter(role=WorkspaceRole.OWNER)
+    rows = here.filter(pk=member_id) | here.owners()
     found = {row.pk: row for row in rows.order_by("id").select_for_update(no_key=True)}
     actor = found[member_id]
     if actor.role == WorkspaceRole.OWNER:

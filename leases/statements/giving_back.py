@@ -147,7 +147,7 @@ def give_back(
     how: Ending,
     leases: Sequence[UUID],
     *,
-    caller: Caller,
+    caller: Caller | None,
     reason: str = "",
     note: str = "",
     retry: bool = True,
@@ -155,14 +155,15 @@ def give_back(
     waits: bool = False,
     until: datetime | None = None,
 ) -> list[Any]:
-    """End these without a result; a row for each that was still held."""
+    """End these without a result; a row for each that was still held. No caller: nobody
+    did it, time or the server."""
     rows = run(
         (_GIVE_BACK_ONE if len(leases) == 1 else _GIVE_BACK_MANY)[how],
         {
             "leases": list(leases),
             "events": [new_id() for _ in range(2 * len(leases))],
-            "actor": caller.actor_id,
-            "token": caller.token_id,
+            "actor": caller.actor_id if caller else None,
+            "token": caller.token_id if caller else None,
             "reason": reason,
             "fold": fold(reason) if how.counted else "",
             "note": note,

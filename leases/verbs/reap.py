@@ -2,6 +2,7 @@
 
 from leases.verbs.cancel import end_overdue_cancelled
 from leases.verbs.judge import judge
+from leases.verbs.leaving import take_back_from_the_gone
 from leases.verbs.tidy import BATCH, columns_to_judge, tidy, untidy_columns
 
 MAX_BATCHES_PER_COLUMN = 50
@@ -14,7 +15,7 @@ def reap() -> int:
     nobody asks. Safe when many run; bounded, so that one column can't keep the others
     waiting for ever.
     """
-    done = end_overdue_cancelled()
+    done = end_overdue_cancelled() + take_back_from_the_gone()
     for column_id in untidy_columns():
         for _ in range(MAX_BATCHES_PER_COLUMN):
             changed = tidy(column_id)
