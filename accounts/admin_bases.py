@@ -81,6 +81,17 @@ class ActingAdmin(KeptAdmin):
             self.message_user(request, f"{number} {done}.", messages.SUCCESS)
 
 
+class ServerAdmin(KeptAdmin):
+    """Rows of no workspace: whoever runs the server changes them, superusers. Others
+    with the permission look at them."""
+
+    def has_add_permission(self, request: HttpRequest) -> bool:
+        return request.user.is_superuser and super().has_add_permission(request)
+
+    def has_change_permission(self, request: HttpRequest, obj: Any = None) -> bool:
+        return request.user.is_superuser and super().has_change_permission(request, obj)
+
+
 class VerbForm(ModelForm):
     """Shows why the verb has refused the same input a moment ago."""
 
@@ -134,6 +145,12 @@ class VerbAdmin(KeptAdmin):
         return obj is None or not is_refused(
             lambda: self.check_may_change(request, obj)
         )
+
+    def save_model(
+        self, request: HttpRequest, obj: Any, form: Any, change: bool
+    ) -> None:
+        """Calls the verb, and reads the row again. Django's would write it itself."""
+        raise NotImplementedError
 
     def changeform_view(
         self, request: HttpRequest, *args: Any, **kwargs: Any

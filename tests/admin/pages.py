@@ -97,9 +97,11 @@ class Form(HTMLParser):
             return
         if tag in ("select", "textarea"):
             self.name, self.is_text = said["name"], tag == "textarea"
-            self.sent[self.name] = ""
+            self.sent[self.name] = [] if "multiple" in said else ""
         elif tag == "option" and "selected" in said:
-            self.sent[self.name] = said["value"]
+            many = isinstance(self.sent[self.name], list)
+            chosen = said["value"]
+            self.sent[self.name] = [*self.sent[self.name], chosen] if many else chosen
         elif tag == "input" and said["type"] in ("checkbox", "radio"):
             if "checked" in said:
                 self.sent[said["name"]] = said.get("value", "on")

@@ -347,8 +347,8 @@ def test_a_person_gets_a_login_and_a_membership(world, admin, client):
     assert saved(add(admin, User, password1=secret, password2=secret, **sent))
     user = User.objects.get(username="eve")
     assert user.check_password(secret)
-    person = {"workspace": str(world.workspace.pk), "kind": "person", "handle": "eve"}
-    person |= {"name": "Eve", "user": str(user.pk), "role": str(WorkspaceRole.MEMBER)}
+    person = {"workspace": str(world.workspace.pk), "kind": "person"}
+    person |= {"user": str(user.pk), "role": str(WorkspaceRole.MEMBER)}
     assert saved(add(admin, Actor, **person))
     assert Actor.objects.get(handle="eve").role == WorkspaceRole.MEMBER
 
