@@ -85,18 +85,18 @@ def drain(board, column, options):
             fleet.append(process(target=work, args=job, daemon=True))
             fleet[-1].start()
         time.sleep(1)
+        cards = f"/cards?column_id={column}&page_size=1&state="
+        left = any(call("GET", cards + s)["items"] for s in ("open", "claimed"))
         events, cursor = feed(board, cursor)
         for event in (one for one in events if one["column_id"] == column):
+            left = True  # what ended last may be told a moment later
             lease = event["data"].get("lease", {})
             seen[event["type"].removeprefix("card.lease.")] += 1
             seen["requeued"] += lease.get("outcome") == "requeued"
             done[event["card_id"]] += event["type"] == "card.lease.completed"
         shown = ("claimed", "completed", "failed", "expired", "killed")
         print(*(f"{name} {seen[name]}" for name in shown), sep="  ", flush=True)
-        cards = f"/cards?column_id={column}&page_size=1&state="
-        left = any(call("GET", cards + s)["items"] for s in ("open", "claimed"))
-    seen["done twice"] = sum(times > 1 for times in done.values())
-    return seen
+    return seen + Counter({"done twice": sum(times > 1 for times in done.values())})
 
 
 if __name__ == "__main__":
