@@ -2,6 +2,7 @@
 
 from functools import partial
 
+import msgspec
 import pytest
 
 from boards.errors import CardHeld
@@ -186,12 +187,15 @@ def test_a_requeue_and_the_failure_that_makes_it_possible(order):
 
 
 def test_a_completion_and_an_edit(order, known):
+    """Case 18: the inputs, too. Neither undoes what the other has written."""
+
     def edit(place):
         return edit_card(
             place.world.owner,
             card_id=place.card,
             title="Better",
             properties={"by": "hand"},
+            payload={"file": "other.csv"},
         )
 
     done = by_holder(complete, output="x", properties={"by": "worker"})
@@ -201,7 +205,41 @@ def test_a_completion_and_an_edit(order, known):
         assert edited == place.card
         assert (row.title, row.output, row.state) == ("Better", "x", "done")
         assert row.properties["by"] in ("hand", "worker")
+        assert row.payload == {"file": "other.csv"}
         assert row.version == 4
+        assert row.sequence == len(event_types(place.card)) == 4
+        assert sorted(event_types(place.card)[2:]) == [
+            "card.lease.completed",
+            "card.updated",
+        ]
+
+
+def test_a_completion_and_inputs_that_fit_no_more(order, known):
+    """Case 18: whoever holds the card has its inputs already, so its result counts."""
+    wanted = {"properties": {"payload": {"type": "null"}}}
+
+    def spoil(place):
+        return edit_card(place.world.owner, card_id=place.card, payload=7)
+
+    done = by_holder(complete, output="x")
+    held = partial(held_card, known=known, input_schema=wanted)
+    for place, ended, edited in meet(order, held, done, spoil):
+        row = card_row(place.card)
+        assert (ended.card.state, edited) == ("done", place.card)
+        assert (row.state, row.output, row.payload) == ("done", "x", 7)
+        assert (row.lease_id, row.holder_id) == (None, None)
+
+
+def test_a_failure_and_an_edit_of_the_inputs(order):
+    """Case 18: the next attempt is at the inputs as they are now."""
+
+    def edit(place):
+        return edit_card(place.world.owner, card_id=place.card, payload=[2])
+
+    held = partial(held_card, backoff_seconds=[])
+    for place, _, _ in meet(order, held, by_holder(fail), edit):
+        again = place.world.claim(place.other)
+        assert msgspec.json.decode(again.card.payload) == [2]
 
 
 def test_a_completion_and_a_comment(order, known):
