@@ -46,10 +46,25 @@ class Forbidden(DomainError):
     code = "forbidden"
 
 
+class Policy(msgspec.Struct, frozen=True):
+    """A limit under the name by which it's told: so many `unit` in each
+    `window_seconds`; None: at one time."""
+
+    name: str
+    quota: int
+    window_seconds: int | None = None
+    unit: str = "requests"
+
+
 class TooManyRequests(DomainError):
     """Too many requests. Wait as long as Retry-After says."""
 
     code = "rate_limited"
+
+    def __init__(self, policy: Policy, *, retry_after_seconds: int) -> None:
+        super().__init__(retry_after_seconds=retry_after_seconds)
+        self.policy = policy
+        self.retry_after_seconds = retry_after_seconds
 
 
 class Conflict(DomainError):

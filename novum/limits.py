@@ -5,8 +5,10 @@ grant, none for most requests. So the sum of all grants never exceeds the limit,
 busy fleet asks Redis a few times a second at most. Redis gone: each process counts for
 itself for a while, and nobody waits (a verb never depends on Redis).
 
-Answers follow draft-ietf-httpapi-ratelimit-headers: 429, `Retry-After`, and the
-problem type `quota-exceeded`.
+Refusals follow draft-ietf-httpapi-ratelimit-headers: 429, `Retry-After`, `RateLimit` and
+`RateLimit-Policy`, and the problem type `quota-exceeded` with its `violated-policies`
+(novum.problems). What succeeds tells nothing: a process knows only what is left of its
+own grant, and to ask Redis for the whole would cost each claim a round trip.
 """
 
 import logging
@@ -20,7 +22,7 @@ from django.conf import settings
 from django.http import HttpRequest
 
 from accounts.callers import Caller
-from accounts.errors import TooManyRequests
+from accounts.errors import Policy, TooManyRequests
 
 WINDOW_SECONDS = 60
 # A grant is this part of the limit: the price is that up to one grant per process
@@ -55,12 +57,12 @@ def check(caller: Caller, bucket: str) -> None:
     """Count one request. Raises TooManyRequests."""
     if is_counted.get():
         return
-    count(f"{caller.credential_id}:{bucket}", settings.RATE_LIMITS[bucket])
+    count(str(caller.credential_id), bucket, settings.RATE_LIMITS[bucket])
 
 
 def guessed(request: HttpRequest) -> None:
     """Count a wrong token against the address it came from. Raises TooManyRequests."""
-    count(f"{address_of(request)}:guess", settings.RATE_LIMITS["guess"])
+    count(address_of(request), "guess", settings.RATE_LIMITS["guess"])
 
 
 def address_of(request: HttpRequest) -> str:
@@ -76,11 +78,12 @@ def address_of(request: HttpRequest) -> str:
     return hops[-trusted] if len(hops) >= trusted else peer
 
 
-def count(key: str, limit: int) -> None:
-    """Count one of at most `limit` a minute under this key (0 = no limit), over all
-    processes. Raises TooManyRequests."""
+def count(who: str, bucket: str, limit: int) -> None:
+    """Count one of at most `limit` a minute of theirs in this bucket (0 = no limit), over
+    all processes. Raises TooManyRequests, with a policy by the bucket's name."""
     if not limit:
         return
+    key = f"{who}:{bucket}"
     window = int(time()) // WINDOW_SECONDS
     with _lock:
         grant = _grants.get(key)
@@ -95,13 +98,14 @@ def count(key: str, limit: int) -> None:
             grant.left = _ask(key, grant, limit)
         if not grant.left:
             grant.used_up = True
-            _refuse(window)
+            raise _refusal(bucket, limit, window)
         grant.left -= 1
 
 
-def _refuse(window: int) -> None:
+def _refusal(bucket: str, limit: int, window: int) -> TooManyRequests:
     seconds = max(1, (window + 1) * WINDOW_SECONDS - int(time()))
-    raise TooManyRequests(retry_after_seconds=seconds)
+    policy = Policy(bucket, limit, WINDOW_SECONDS)
+    return TooManyRequests(policy, retry_after_seconds=seconds)
 
 
 def _ask(key: str, grant: _Grant, limit: int) -> int:

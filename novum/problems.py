@@ -51,7 +51,8 @@ LOST = re.compile(r"08...|57P..")
 
 class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     """RFC 9457. `code` is stable and what programs look at; `errors` point at fields
-    of the input; `current` is the present state of what the call was about."""
+    of the input; `current` is the present state of what the call was about;
+    `violated-policies` are the rate limits that were hit."""
 
     title: str
     status: int
@@ -61,6 +62,7 @@ class Problem(msgspec.Struct, frozen=True, omit_defaults=True):
     errors: list[FieldError] = []
     current: Any = None
     retry_after_seconds: int | None = None
+    violated_policies: list[str] = msgspec.field(default=[], name="violated-policies")
     request_id: str = ""
 
 
@@ -80,6 +82,7 @@ def _of_domain(error: errors.DomainError) -> Problem:
     status = next((s for kind, s in STATUSES if isinstance(error, kind)), 400)
     facts = dict(error.facts)
     retry = facts.pop("retry_after_seconds", None)
+    policy = getattr(error, "policy", None)
     return _problem(
         status,
         error.code,
@@ -87,6 +90,7 @@ def _of_domain(error: errors.DomainError) -> Problem:
         errors=getattr(error, "errors", []),
         current=facts or None,
         retry_after_seconds=retry,
+        violated_policies=[policy.name] if policy else [],
     )
 
 
@@ -139,7 +143,9 @@ def noted(error: Exception) -> Problem:
 
 def _answer(error: Exception) -> dict[str, Any]:
     problem = noted(error)
-    headers = {}
+    headers: dict[str, str] = {}
+    if isinstance(error, errors.TooManyRequests):
+        headers |= refusal_headers(error)
     if problem.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="novum", error="invalid_token"'
     if problem.retry_after_seconds is not None:
@@ -149,6 +155,24 @@ def _answer(error: Exception) -> dict[str, Any]:
         "status": problem.status,
         "headers": headers,
         "content_type": MEDIA_TYPE,
+    }
+
+
+def refusal_headers(error: errors.TooManyRequests) -> dict[str, str]:
+    """Which limit that was and when there is something of it again, by
+    draft-ietf-httpapi-ratelimit-headers. A limit on what goes on at one time has no
+    window, and nobody knows when the first of it ends."""
+    policy = error.policy
+    quota, left = f'"{policy.name}";q={policy.quota}', f'"{policy.name}";r=0'
+    if policy.unit != "requests":
+        quota += f';qu="{policy.unit}"'
+    if policy.window_seconds is not None:
+        quota += f";w={policy.window_seconds}"
+        left += f";t={error.retry_after_seconds}"
+    return {
+        "RateLimit-Policy": quota,
+        "RateLimit": left,
+        "Retry-After": str(error.retry_after_seconds),
     }
 
 

@@ -11,6 +11,7 @@ from prometheus_client.exposition import choose_encoder
 from accounts.errors import TooManyRequests
 from novum.limits import address_of, guessed
 from novum.metrics.collecting import registry
+from novum.problems import refusal_headers
 
 REFUSED = (
     "Not for you: send NOVUM_METRICS_TOKEN as a bearer token, or come from an address"
@@ -57,6 +58,6 @@ def _refusal(request: HttpRequest) -> HttpResponse:
     if "Authorization" in request.headers:
         try:
             guessed(request)
-        except TooManyRequests:
-            return HttpResponse(status=429)
+        except TooManyRequests as error:
+            return HttpResponse(status=429, headers=refusal_headers(error))
     return HttpResponse(REFUSED, status=403, content_type="text/plain")

@@ -20,7 +20,7 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpResponse
 
 from accounts.callers import Caller
-from accounts.errors import TooManyRequests
+from accounts.errors import Policy, TooManyRequests
 from boards import news, reads
 from boards.shapes import EventShape
 from novum import limits, problems
@@ -44,6 +44,7 @@ ALIVE_SECONDS = 10.0
 STREAM_SECONDS = 3600.0
 RETRY_MILLISECONDS = 1000
 MOST_PER_CREDENTIAL = 50
+BUCKET, AT_ONCE = "feeds", "concurrent-requests"
 (_OPERATION,) = (one for one in events.OPERATIONS if one.name == "list_events")
 
 
@@ -103,7 +104,8 @@ class Call:
         try:
             caller, given = await self.feed.bell.work(self._enter)
             if self.feed.open[caller.credential_id] >= MOST_PER_CREDENTIAL:
-                raise TooManyRequests(retry_after_seconds=1)
+                policy = Policy(BUCKET, MOST_PER_CREDENTIAL, unit=AT_ONCE)
+                raise TooManyRequests(policy, retry_after_seconds=1)
             counted = caller.credential_id
             self.feed.open[counted] += 1
             if STREAM in self.request.headers.get("Accept", ""):

@@ -14,6 +14,7 @@ from novum.rest.answering import IN_HEADER, IN_QUERY, IN_QUERY_TOO
 
 _PARAMETER = re.compile(r"{(\w+)}")
 _REF = "#/components/schemas/{name}"
+_REFUSAL = "TooManyRequests"
 
 _DESCRIPTION = f"""Agents claim cards from a column with a lease, renew it, complete or
 fail. Send `Authorization: Bearer <worker token>`.
@@ -45,6 +46,7 @@ def document() -> dict[str, Any]:
         "paths": paths,
         "components": {
             "schemas": _used(components),
+            "responses": {_REFUSAL: _refusal()},
             "securitySchemes": {"bearer": {"type": "http", "scheme": "bearer"}},
         },
     }
@@ -145,13 +147,37 @@ def _responses(one: Operation, refs: dict[str, Any]) -> dict[str, Any]:
         "description": f"A problem. Codes of its own: {codes}."
         if codes
         else "A problem.",
-        "content": {
-            "application/problem+json": {
-                "schema": {"$ref": _REF.format(name="Problem")}
-            }
-        },
+        "content": _problem(),
     }
-    return {str(one.status): good, "default": problem}
+    refusal = {"$ref": f"#/components/responses/{_REFUSAL}"}
+    return {str(one.status): good, "429": refusal, "default": problem}
+
+
+def _refusal() -> dict[str, Any]:
+    """What every operation can answer; draft-ietf-httpapi-ratelimit-headers."""
+    told = {
+        "Retry-After": ("Seconds to wait.", {"type": "integer", "minimum": 1}),
+        "RateLimit-Policy": (
+            'The limit that was hit: `"work";q=240000;w=60` are 240000 requests in 60'
+            " seconds (`qu`: another unit than requests).",
+            {"type": "string"},
+        ),
+        "RateLimit": (
+            'What is left of it: `"work";r=0;t=12` is nothing for the next 12 seconds.',
+            {"type": "string"},
+        ),
+    }
+    headers = {
+        name: {"description": text, "required": True, "schema": schema}
+        for name, (text, schema) in told.items()
+    }
+    text = "Too many requests: `rate_limited`, with the names in `violated-policies`."
+    return {"description": text, "headers": headers, "content": _problem()}
+
+
+def _problem() -> dict[str, Any]:
+    schema = {"$ref": _REF.format(name="Problem")}
+    return {"application/problem+json": {"schema": schema}}
 
 
 def _used(components: dict[str, Any]) -> dict[str, Any]:

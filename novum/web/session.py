@@ -19,6 +19,7 @@ from accounts.reads import is_set_up
 from accounts.verbs.links import LinkUsedUp, follow_link, user_of_link
 from accounts.verbs.people import set_up
 from novum import limits
+from novum.problems import refusal_headers
 from novum.web import account_forms as forms
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
@@ -106,21 +107,22 @@ def _identified(request: HttpRequest, *, username: str, password: str) -> Any:
     the password is looked at. Raises TooManyRequests."""
     limit = settings.RATE_LIMITS["guess"]
     address: Any = request
-    limits.count(f"{limits.address_of(address)}:sign-in", limit)
+    limits.count(limits.address_of(address), "sign-in", limit)
     account = username.casefold()[:150]
-    limits.count(f"account:{account}:sign-in", -(-limit // ACCOUNT_SHARE))
+    limits.count(f"account:{account}", "sign-in", -(-limit // ACCOUNT_SHARE))
     return authenticate(request, username=username, password=password)
 
 
 def _too_many(
     request: HttpRequest, form: forms.SignIn, error: TooManyRequests
 ) -> HttpResponse:
-    seconds = error.facts["retry_after_seconds"]
+    seconds = error.retry_after_seconds
     text = _("Too many tries. Wait %(seconds)s seconds and try again.")
     form.add_error(None, text % {"seconds": seconds})
     context = {"form": form, "next": _next(request)}
     response = render(request, "accounts/sign_in.html", context, status=429)
-    response["Retry-After"] = str(seconds)
+    for name, value in refusal_headers(error).items():
+        response[name] = value
     return response
 
 

@@ -1,6 +1,7 @@
 """Ask the REST door as a client does, and hold every answer to the OpenAPI document."""
 
 import json
+import re
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -115,6 +116,8 @@ def check_problem(method: str, answer: HttpResponse) -> None:
         assert answer.headers["WWW-Authenticate"].startswith("Bearer ")
     if answer.status_code == 405:
         assert answer.headers["Allow"]
+    if answer.status_code == 429:
+        check_refusal(answer)
     if method == "HEAD":
         return
     problem = json.loads(answer.content)
@@ -123,6 +126,29 @@ def check_problem(method: str, answer: HttpResponse) -> None:
     assert problem["request_id"]
     if "retry_after_seconds" in problem:
         assert answer.headers["Retry-After"] == str(problem["retry_after_seconds"])
+
+
+def check_refusal(answer: HttpResponse) -> None:
+    """draft-ietf-httpapi-ratelimit-headers: which limit, what is left, and when to come
+    back, as the document has it."""
+    refusal = DOCUMENT["components"]["responses"]["TooManyRequests"]
+    assert set(refusal["headers"]) <= set(answer.headers)
+    name = r'"(?P<name>[a-z-]+)";'
+    told = {
+        header: re.fullmatch(name + rest, answer.headers[header])
+        for header, rest in (
+            ("RateLimit-Policy", r'q=\d+(;qu="[a-z-]+")?(;w=(?P<window>\d+))?'),
+            ("RateLimit", r"r=0(;t=(?P<time>\d+))?"),
+        )
+    }
+    policy, left = told["RateLimit-Policy"], told["RateLimit"]
+    assert policy, answer.headers
+    assert left, answer.headers
+    assert policy["name"] == left["name"]
+    assert bool(policy["window"]) == bool(left["time"])
+    assert int(answer.headers["Retry-After"]) >= int(left["time"] or 1)
+    if answer.content:
+        assert json.loads(answer.content)["violated-policies"] == [left["name"]]
 
 
 def promised(method: str, path: str, status: int) -> Draft202012Validator | None:

@@ -289,6 +289,28 @@ def test_mistakes_are_told_as_everywhere(world, query, status, code):
     run(test)
 
 
+def test_more_readers_at_one_time_than_one_may_have_are_told_so(world, monkeypatch):
+    monkeypatch.setattr(feed, "MOST_PER_CREDENTIAL", 1)
+    token = token_of(world.owner)
+
+    async def test(app):
+        async with streaming(app, token):
+            call = ask(app, token, wait_seconds=1)
+            await call.send_input({"type": "http.request", "body": b""})
+            head = await call.receive_output(PATIENCE)
+            body = json.loads((await call.receive_output(PATIENCE))["body"])
+            await call.wait(PATIENCE)
+        assert (head["status"], body["code"]) == (429, "rate_limited")
+        assert body["violated-policies"] == ["feeds"]
+        told = dict(head["headers"])
+        policy = b'"feeds";q=1;qu="concurrent-requests"'
+        assert told[b"ratelimit-policy"] == policy
+        assert told[b"ratelimit"] == b'"feeds";r=0'
+        assert told[b"retry-after"] == b"1"
+
+    run(test)
+
+
 def test_a_token_without_the_scope_hears_nothing(world):
     token = token_of(world.owner, ["work"])
 

@@ -6,6 +6,7 @@ from itertools import count
 
 import pytest
 import redis
+from django.test import Client
 
 from novum import limits
 from tests.doors.http import Http, token_of
@@ -48,7 +49,49 @@ def test_a_refusal_says_when_to_come_back(worker, limit):
     refused = worker.get("/v1/me")
     assert refused.json()["code"] == "rate_limited"
     assert refused.json()["type"] == QUOTA
+    assert refused.json()["violated-policies"] == ["work"]
     assert refused.headers["Retry-After"] == "40"
+    assert refused.headers["RateLimit-Policy"] == '"work";q=1;w=60'
+    assert refused.headers["RateLimit"] == '"work";r=0;t=40'
+
+
+def test_what_is_let_in_says_nothing_of_limits(worker, limit):
+    """A process knows only its own grant."""
+    limit(work=2)
+    assert not [name for name in worker.get("/v1/me").headers if "RateLimit" in name]
+
+
+def test_each_limit_is_told_by_its_own_name(worker, world, queue, limit):
+    world.add()
+    limit(work=2, finish=1, guess=1)
+    held = worker.post(f"{queue}:claim-next").json()
+    renew = f"/v1/leases/{held['lease']['id']}:renew"
+    receipt = {"lease_token": held["lease_token"]}
+    calls = {
+        "work": lambda: worker.get("/v1/me"),
+        "finish": lambda: worker.post(renew, receipt),
+        "guess": lambda: Http("nvma_wrong").get("/v1/me"),
+    }
+    for name, call in calls.items():
+        call()
+        assert call().headers["RateLimit"] == f'"{name}";r=0;t=40'
+
+
+def test_pages_and_figures_tell_it_by_the_same_headers(world, limit, settings):
+    limit(guess=1)
+    settings.METRICS_TOKEN, settings.METRICS_ALLOW = "right", []
+    client, wrong = Client(), {"username": "nobody", "password": "wrong"}
+    calls = {
+        "sign-in": lambda: client.post("/sign-in", wrong),
+        "guess": lambda: client.get("/metrics", headers={"Authorization": "Bearer w"}),
+    }
+    for name, call in calls.items():
+        call()
+        answer = call()
+        assert answer.status_code == 429
+        assert answer.headers["RateLimit-Policy"] == f'"{name}";q=1;w=60'
+        assert answer.headers["RateLimit"] == f'"{name}";r=0;t=40'
+        assert answer.headers["Retry-After"] == "40"
 
 
 def test_the_next_window_is_a_new_one(worker, limit, monkeypatch):
