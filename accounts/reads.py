@@ -10,7 +10,7 @@ from accounts import shapes
 from accounts.callers import Caller
 from accounts.errors import NotFound
 from accounts.models import Actor, User, WorkerToken, Workspace
-from accounts.pages import Page, cut_page
+from accounts.pages import Page, cut_page, paged
 from accounts.shapes import (
     AgentShape,
     MemberShape,
@@ -41,6 +41,7 @@ def workspaces(caller: Caller) -> list[WorkspaceShape]:
     return workspaces_of(user_id) if user_id else [workspace(caller)]
 
 
+@paged
 def agents(caller: Caller, *, page_size: int, page_token: str) -> Page[AgentShape]:
     """The workspace's agent seats."""
     rows = Actor.objects.in_workspace(caller.workspace_id).agents()
@@ -63,6 +64,7 @@ def agent(caller: Caller, *, agent_id: UUID) -> AgentShape:
     return shapes.agent(row, seen)
 
 
+@paged
 def tokens(
     caller: Caller, *, agent_id: UUID, page_size: int, page_token: str
 ) -> Page[TokenShape]:
@@ -77,12 +79,14 @@ def tokens_by_ids(caller: Caller, ids: Iterable[UUID]) -> list[TokenShape]:
     return [shapes.token(row) for row in rows]
 
 
+@paged
 def members(caller: Caller, *, page_size: int, page_token: str) -> Page[MemberShape]:
     """People and agents: whom a card can be assigned to."""
     rows = Actor.objects.in_workspace(caller.workspace_id)
     return cut_page(rows, ("id",), tuple[UUID], page_size, page_token, shapes.member)
 
 
+@paged
 def people(caller: Caller, *, page_size: int, page_token: str) -> Page[PersonShape]:
     """The people of the workspace, owners first; how they sign in for admins only."""
     rows = Actor.objects.in_workspace(caller.workspace_id).select_related("user")

@@ -18,7 +18,7 @@ from accounts.callers import Caller
 from accounts.errors import NotFound
 from accounts.models import Actor
 from accounts.moments import first_id_at
-from accounts.pages import decode_cursor, encode_cursor
+from accounts.pages import Walk, decode_cursor, encode_cursor
 from accounts.roles import BoardRole
 from boards import access, events
 from boards.models import DAILY_EVENTS, Card, Event
@@ -73,6 +73,12 @@ def activity(
 
     Raises NotFound (board, card, actor), BadCursor.
     """
+    walk = Walk.through("activity", wanted)
+    found = _activity(caller, wanted, walk.cursor(before), limit)
+    return Rows(found.items, found.before and walk.token(found.before))
+
+
+def _activity(caller: Caller, wanted: ActivityFilter, before: str, limit: int) -> Rows:
     boards, actors = _boards(caller, wanted), _actors(caller, wanted)
     types = _types(wanted.types)
     if not boards or actors == [] or types == []:

@@ -10,7 +10,7 @@ from django.db.models import Q, QuerySet
 from accounts.callers import Caller
 from accounts.errors import NotFound
 from accounts.models import Actor, Workspace
-from accounts.pages import Page, cut_page, decode_cursor, encode_cursor
+from accounts.pages import Page, cut_page, decode_cursor, encode_cursor, paged
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, actor_ref
 from boards import access, shapes
@@ -34,6 +34,7 @@ from boards.shapes import (
 )
 
 
+@paged
 def boards(
     caller: Caller, *, archived: bool, page_size: int, page_token: str
 ) -> Page[BoardShape]:
@@ -125,6 +126,7 @@ class CardFilter:
     archived: bool = False
 
 
+@paged
 def cards(
     caller: Caller, wanted: CardFilter, *, page_size: int, page_token: str
 ) -> Page[CardShape]:
@@ -205,6 +207,7 @@ def _sees(caller: Caller, row: Card) -> bool:
     )
 
 
+@paged
 def comments(
     caller: Caller, *, card_id: UUID, page_size: int, page_token: str
 ) -> Page[CommentShape]:
@@ -244,7 +247,9 @@ def events(caller: Caller, wanted: EventFilter, *, after: str, limit: int) -> Ev
 
     Transactions commit out of order, so only events are given whose transaction is
     older than every one still running: none can appear behind the cursor later.
-    After `NOW` comes nothing yet, and a cursor. Raises NotFound (board), BadCursor.
+    After `NOW` comes nothing yet, and a cursor. Readers keep a cursor for days, also over
+    new versions, so it's a place and no more: bound to no filter, unlike a page token.
+    Raises NotFound (board), BadCursor.
     """
     if after == NOW:
         return _from_now_on(caller, wanted)

@@ -10,7 +10,7 @@ from django.db.models.functions import Extract, Now
 
 from accounts.callers import Caller
 from accounts.errors import NotFound
-from accounts.pages import Page, cut_page
+from accounts.pages import Page, cut_page, paged
 from accounts.roles import BoardRole
 from accounts.shapes import actor_ref
 from boards import access
@@ -83,6 +83,7 @@ def lease(caller: Caller, *, lease_id: UUID) -> LeaseShape:
     return lease_shape(row)
 
 
+@paged
 def leases(
     caller: Caller,
     *,
@@ -109,6 +110,7 @@ def leases(
     return cut_page(rows, ("-id",), tuple[UUID], page_size, page_token, lease_shape)
 
 
+@paged
 def held_by_caller(
     caller: Caller, *, page_size: int, page_token: str
 ) -> Page[LeaseShape]:

@@ -22,7 +22,7 @@ from rest_framework.response import Response
 
 from accounts import errors
 from accounts.errors import FieldError
-from accounts.pages import BadCursor
+from accounts.pages import BadCursor, BadPageSize
 from boards.errors import VersionMismatch
 from novum.cleaning import Unclean
 from novum.logs import facts
@@ -36,6 +36,7 @@ STATUSES: tuple[tuple[type[errors.DomainError], int], ...] = (
     (errors.Forbidden, 403),
     (errors.NotFound, 404),
     (VersionMismatch, 412),
+    (BadPageSize, 400),
     (errors.Invalid, 422),
     (BadCursor, 400),
     (errors.Conflict, 409),

@@ -14,7 +14,7 @@ from django.db.models.functions import Left, RowNumber
 
 from accounts.callers import Caller
 from accounts.errors import NotFound
-from accounts.pages import Page
+from accounts.pages import Page, Walk
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, actor_ref
 from boards import access
@@ -112,8 +112,10 @@ def look(
     page_token: str,
 ) -> Page[LetterView]:
     """A page of those that match, newest first. Raises NotFound, BadCursor."""
-    rows = page_of(_with_json(matching(caller, wanted)), page_size, page_token)
-    return Page(_views(caller, rows.items, where), rows.next_page_token)
+    walk = Walk.through("inspector", wanted)
+    cursor = walk.cursor(page_token)
+    rows = page_of(_with_json(matching(caller, wanted)), page_size, cursor)
+    return Page(_views(caller, rows.items, where), walk.token(rows.next_page_token))
 
 
 def look_at(caller: Caller, card_id: UUID, where: Iterable[Place]) -> LetterView:

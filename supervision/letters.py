@@ -16,7 +16,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.callers import Caller
 from accounts.models import Actor
-from accounts.pages import Page, cut_page
+from accounts.pages import Page, cut_page, paged
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, actor_ref
 from boards import access, shapes
@@ -105,6 +105,7 @@ def oldest_first(rows: QuerySet[Any]) -> QuerySet[Any]:
     return rows.order_by("failed_at", "id")
 
 
+@paged
 def letters(
     caller: Caller, wanted: LetterFilter, *, page_size: int, page_token: str
 ) -> Page[DeadLetterShape]:

@@ -8,7 +8,7 @@ from django.db.models import Count, Q, QuerySet
 
 from accounts.callers import Caller
 from accounts.errors import Invalid
-from accounts.pages import Page, cut_page
+from accounts.pages import Page, cut_page, paged
 from boards.reads import card
 from tasks_people.models import Mailbox, Message
 from tasks_people.shapes import MessageShape, TopicShape, message_shape
@@ -42,6 +42,7 @@ def topics_of(said: str | list[str]) -> list[str]:
     return names
 
 
+@paged
 def messages(
     caller: Caller,
     *,

@@ -16,12 +16,7 @@ from django.db import connection
 from accounts.callers import Caller
 from accounts.errors import Invalid
 from accounts.models import Actor
-from accounts.pages import (
-    DEFAULT_PAGE_SIZE,
-    MAX_PAGE_SIZE,
-    decode_cursor,
-    encode_cursor,
-)
+from accounts.pages import decode_cursor, encode_cursor, size_of
 from boards import access
 from boards.models import Board, Column
 from leases.models import Contract
@@ -149,7 +144,7 @@ def cut(
     page_token: str = "",
 ) -> Cut:
     """Raises BadCursor."""
-    size = min(page_size or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+    size = size_of(page_size)
     order = _ORDERS[sort]
     values = {**where.values, "columns": list(where.columns)}
     behind = ""

@@ -6,6 +6,7 @@ from uuid import UUID
 
 from accounts.callers import Caller
 from accounts.models import Actor
+from accounts.pages import Walk
 from accounts.shapes import ActorRef, actor_ref
 from leases.changes import Moment, moment
 from tasks_people import listing, queues
@@ -68,7 +69,7 @@ def overview(caller: Caller, wanted: TaskFilter) -> Overview:
                 state=state,
                 items=[found[one] for one in cut.ids if one in found],
                 total=counts[state],
-                next_page_token=cut.next_page_token,
+                next_page_token=_walk(wanted, state).token(cut.next_page_token),
             )
             for state, cut in cuts.items()
         ],
@@ -84,9 +85,15 @@ def more(
     """The next tasks of one state, and where to go on. Raises as `overview` does, and
     BadCursor."""
     sort, size = SHOWN[state]
+    walk = _walk(wanted, state)
+    cursor = walk.cursor(page_token)
     where = listing.scope(caller, wanted)
-    cut = listing.cut(where, (state,), sort=sort, page_size=size, page_token=page_token)
-    return items(caller, cut.ids), cut.next_page_token
+    cut = listing.cut(where, (state,), sort=sort, page_size=size, page_token=cursor)
+    return items(caller, cut.ids), walk.token(cut.next_page_token)
+
+
+def _walk(wanted: TaskFilter, state: str) -> Walk:
+    return Walk.through("overview", wanted, state)
 
 
 def some(caller: Caller, wanted: TaskFilter, ids: list[UUID]) -> list[TaskItem]:

@@ -7,7 +7,7 @@ from django.db.models import Count, Q
 
 from accounts.callers import Caller
 from accounts.errors import NotFound
-from accounts.pages import Page
+from accounts.pages import Page, paged
 from boards import access
 from boards.models import Board, Card
 from boards.reads import with_people
@@ -52,6 +52,7 @@ def tasks_by_ids(caller: Caller, ids: Iterable[UUID]) -> list[TaskShape]:
     ]
 
 
+@paged
 def tasks(
     caller: Caller,
     wanted: TaskFilter,

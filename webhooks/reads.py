@@ -12,7 +12,7 @@ from django.utils.timezone import now
 
 from accounts.callers import Caller
 from accounts.errors import NotFound
-from accounts.pages import Page, cut_page
+from accounts.pages import Page, cut_page, paged
 from accounts.shapes import actor_ref
 from webhooks.models import Attempt, Delivery, Endpoint, Message, Tally
 from webhooks.shapes import (
@@ -41,6 +41,7 @@ class DeliveryFilter:
     card_id: UUID | None = None
 
 
+@paged
 def endpoints(
     caller: Caller, *, page_size: int, page_token: str
 ) -> Page[EndpointShape]:
@@ -78,6 +79,7 @@ def _off_by_themselves(caller: Caller) -> QuerySet[Endpoint]:
     return _endpoints(caller).exclude(own)
 
 
+@paged
 def deliveries(
     caller: Caller, wanted: DeliveryFilter, *, page_size: int, page_token: str
 ) -> Page[DeliveryShape]:

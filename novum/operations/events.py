@@ -7,7 +7,7 @@ from uuid import UUID
 from msgspec import Meta
 
 from accounts.callers import Caller
-from accounts.pages import DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE, Page
+from accounts.pages import Page, size_of
 from boards import activity, reads
 from boards.activity import ActivityFilter
 from boards.reads import EventPage
@@ -68,7 +68,7 @@ def list_activity(caller: Caller, given: ListActivity) -> Page[EventShape]:
         since=given.since,
         until=given.until,
     )
-    limit = min(given.page_size or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+    limit = size_of(given.page_size)
     found = activity.activity(caller, wanted, before=given.page_token, limit=limit)
     return Page(reads.event_shapes(found.items), found.before or "")
 

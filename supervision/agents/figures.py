@@ -14,7 +14,7 @@ from django.db.models.functions import Now
 from accounts import reads
 from accounts.callers import Caller
 from accounts.models import WorkerToken
-from accounts.pages import Page
+from accounts.pages import Page, paged
 from accounts.shapes import AgentShape
 from leases.models import Lease
 from leases.reads import server_time
@@ -66,6 +66,7 @@ _OF_WORKER = (
 )
 
 
+@paged
 def agent_figures(
     caller: Caller, *, page_size: int, page_token: str
 ) -> Page[AgentFigures]:

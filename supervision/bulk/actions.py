@@ -9,7 +9,7 @@ from django.db import connection, transaction
 
 from accounts.callers import Caller
 from accounts.errors import Conflict, DomainError, NotFound
-from accounts.pages import Page, cut_page
+from accounts.pages import Page, cut_page, paged
 from accounts.roles import BoardRole
 from accounts.shapes import ActorRef, actor_ref
 from boards import access
@@ -143,6 +143,7 @@ def action_of(caller: Caller, *, action_id: UUID) -> BulkActionShape:
     return _shape(_seen(caller, action_id))
 
 
+@paged
 def actions(
     caller: Caller, *, page_size: int, page_token: str
 ) -> Page[BulkActionShape]:
@@ -154,6 +155,7 @@ def actions(
     return cut_page(rows, ("-id",), tuple[UUID], page_size, page_token, _shape)
 
 
+@paged
 def results(
     caller: Caller,
     *,

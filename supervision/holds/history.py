@@ -9,12 +9,7 @@ from uuid import UUID
 
 from django.db import connection
 
-from accounts.pages import (
-    DEFAULT_PAGE_SIZE,
-    MAX_PAGE_SIZE,
-    decode_cursor,
-    encode_cursor,
-)
+from accounts.pages import MAX_PAGE_SIZE, decode_cursor, encode_cursor, size_of
 from supervision.holds.filtering import LeaseFilter
 
 MOST_WALKED = 10_000
@@ -45,7 +40,7 @@ def ended_ids(
     boards: list[UUID], wanted: LeaseFilter, *, page_size: int, page_token: str
 ) -> tuple[list[UUID], str]:
     """The ids of a page, and where the next one begins. Raises BadCursor."""
-    size = min(page_size or DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE)
+    size = size_of(page_size)
     before = decode_cursor(page_token, tuple[UUID])[0] if page_token else _LAST
     tests = {
         "column_id": wanted.column_id,

@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce
 
 from accounts.callers import Caller
 from accounts.errors import NotFound
-from accounts.pages import Page, cut_page
+from accounts.pages import Page, cut_page, paged
 from boards import access
 from boards.shapes import card_key
 from leases.models import Lease
@@ -25,6 +25,7 @@ _NEVER = datetime(9999, 1, 1, tzinfo=UTC)
 _ACTIVE_ORDER, _ACTIVE_TYPES = ("lapses", "id"), tuple[datetime, UUID]
 
 
+@paged
 def seen_leases(
     caller: Caller,
     state: str,

@@ -5,6 +5,7 @@ the cluster. So these tests commit, and run when no other test does.
 """
 
 from itertools import pairwise
+from uuid import UUID
 
 import pytest
 
@@ -83,6 +84,17 @@ def test_a_reader_goes_on_where_it_stopped(owner, world):
     world.add()
     later = events(owner, after=nothing["cursor"])
     assert types(later["items"]) == ["card.created"]
+
+
+def test_a_cursor_is_a_place_and_goes_on_with_any_filter(owner, world):
+    """Readers keep it for days, and it's bound to nothing that they asked for."""
+    cursor = events(owner, limit=1)["cursor"]
+    card = str(world.add())
+    new = events(owner, after=cursor, card_id=card, types="card.*", limit=3)
+    assert types(new["items"]) == ["card.created"]
+    # As earlier versions gave them.
+    kept = encode_cursor(0, UUID(int=0))
+    assert events(owner, after=kept, limit=1)["items"]
 
 
 def test_events_are_chosen_by_kind_board_and_card(owner, worker, queue, world):
