@@ -9,6 +9,7 @@ from accounts.callers import Caller
 from accounts.errors import Invalid
 from boards import access
 from boards.models import Board
+from leases.contract import QUEUE_NAME
 from leases.models import Contract
 from tasks_people.errors import UnknownQueue
 
@@ -17,7 +18,7 @@ CACHE_ENTRIES = 10_000
 MAX_QUEUES_PER_CALL = 20
 # Exists in every workspace: what anybody of the people may take.
 PEOPLE = "people"
-_NAME = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
+_NAME = re.compile(QUEUE_NAME)
 
 
 @dataclass(frozen=True, slots=True)

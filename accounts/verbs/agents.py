@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from datetime import datetime
+from typing import Annotated
 from uuid import UUID
 
 import msgspec
@@ -16,11 +17,13 @@ from accounts.models import Actor, WorkerToken
 from accounts.moments import keepable
 from accounts.skills import skills_of
 from accounts.tokens import AGENT_PREFIX, digest, mint
+from accounts.told import told
 
 HANDLE = re.compile(r"[a-z0-9][a-z0-9-]{0,38}")
 MAX_NAME_CHARACTERS = 100
 MAX_TOKENS_PER_AGENT = 500
 HIGHEST_MAX_LEASES = 10_000
+Name = Annotated[str, told(maxLength=MAX_NAME_CHARACTERS)]
 # Enough to do the work; managing boards is given on purpose.
 DEFAULT_SCOPES = ("read", "work", "write")
 
@@ -160,8 +163,9 @@ def _limit(leases: int | None) -> int | None:
 
 
 def _name(text: str) -> str:
+    long = len(text) > MAX_NAME_CHARACTERS
     text = text.strip()
-    if not text or not text.isprintable() or len(text) > MAX_NAME_CHARACTERS:
+    if long or not text or not text.isprintable():
         raise Invalid.at(
             "/name",
             "bad_name",

@@ -19,6 +19,7 @@ from accounts.verbs.people import (
 from accounts.verbs.text import visible_name
 
 DEFAULT_KEY = "NOV"
+MAX_KEY_CHARACTERS = 8
 _KEY = re.compile(r"[A-Z][A-Z0-9]{1,7}")
 
 
@@ -35,8 +36,9 @@ def create_workspace(caller: Caller, *, name: str, key: str = DEFAULT_KEY) -> UU
     caller.require_admin()
     user = locked_user(caller)
     name, errors = visible_name(name)
+    long = len(key) > MAX_KEY_CHARACTERS
     key = key.strip().upper()
-    if not _KEY.fullmatch(key):
+    if long or not _KEY.fullmatch(key):
         detail = "A key has 2 to 8 letters and digits, a letter first."
         errors.append(FieldError("/key", "bad_key", detail))
     if errors:

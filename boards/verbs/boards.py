@@ -35,8 +35,9 @@ def create_board(
     BoardMember.objects.create(
         board=board, actor_id=caller.actor_id, role=BoardRole.MANAGER
     )
-    for title in columns:
-        Column.objects.create(board=board, name=name_of(title))
+    for i, title in enumerate(columns):
+        name = name_of(title, f"/columns/{i}")
+        Column.objects.create(board=board, name=name)
     events.record(caller, events.BOARD_CREATED, board=board, data={"name": board.name})
     return board.pk
 

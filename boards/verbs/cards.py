@@ -14,14 +14,23 @@ from accounts.callers import Caller
 from accounts.errors import Conflict, Invalid, NotFound
 from accounts.models import Workspace
 from accounts.roles import BoardRole
+from accounts.skills import Skills
+from accounts.told import Handle, told
 from boards import access, events
 from boards.models import Card, Column, Event
 from boards.values import same_json
-from boards.verbs.fields import fields_of
+from boards.verbs.fields import (
+    FIRST_PRIORITY,
+    LAST_PRIORITY,
+    Description,
+    Labels,
+    fields_of,
+)
 from boards.verbs.guard import Free, free_or_refuse
 from boards.verbs.moving import card_seen, changed, locked_card, locked_column
 from boards.verbs.parents import check_line, check_parent, seen_parents
 from boards.verbs.places import Place, place_card
+from boards.verbs.text import Title
 from boards.verbs.together import record_all, save_all
 
 MAX_BULK_CARDS = 500
@@ -34,15 +43,15 @@ class NewCard(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `parent` is the id of the card that it's a part of; agents get it only if they have
     all of `skills`."""
 
-    title: str
-    description: str = ""
-    priority: int = 3
-    labels: list[str] = []
-    assignee: str | None = None
+    title: Title
+    description: Description = ""
+    priority: Annotated[int, told(minimum=FIRST_PRIORITY, maximum=LAST_PRIORITY)] = 3
+    labels: Labels = []
+    assignee: Handle | None = None
     due: Moment | None = None
     not_before: Moment | None = None
     parent: UUID | None = None
-    skills: list[str] = []
+    skills: Skills = []
     properties: dict[str, Any] = {}
     payload: Any = None
 

@@ -1,5 +1,6 @@
 """Comments: say something about a card, take it back, put it right."""
 
+from typing import Annotated
 from uuid import UUID
 
 from django.db import transaction
@@ -7,11 +8,14 @@ from django.db import transaction
 from accounts.callers import Caller
 from accounts.errors import Forbidden, Invalid, NotFound
 from accounts.roles import BoardRole
+from accounts.told import told
 from boards import access, events
 from boards.models import Card, ClockTimestamp, Comment
 from boards.verbs.moving import card_seen
 
 MAX_COMMENT_CHARACTERS = 20_000
+
+Text = Annotated[str, told(minLength=1, maxLength=MAX_COMMENT_CHARACTERS)]
 
 
 @transaction.atomic

@@ -2,18 +2,26 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 
 from accounts.callers import Caller
 from accounts.errors import Invalid
 from accounts.models import Actor
 from accounts.moments import keepable
 from accounts.skills import skills_of
+from accounts.told import told
 from boards.verbs.boards import actor_of
 from boards.verbs.text import title_of
 
 MAX_DESCRIPTION_CHARACTERS = 100_000
 MAX_LABELS, MAX_LABEL_CHARACTERS = 50, 50
+FIRST_PRIORITY, LAST_PRIORITY = 1, 5
+
+Description = Annotated[str, told(maxLength=MAX_DESCRIPTION_CHARACTERS)]
+Labels = Annotated[
+    list[Annotated[str, told(minLength=1, maxLength=MAX_LABEL_CHARACTERS)]],
+    told(maxItems=MAX_LABELS),
+]
 # What is called otherwise in the model.
 _COLUMNS = {"not_before": "available_at", "parent": "parent_id"}
 
@@ -38,22 +46,22 @@ def _description(caller: Caller, text: str, pointer: str) -> str:
 
 
 def _priority(caller: Caller, priority: int, pointer: str) -> int:
-    if not 1 <= priority <= 5:
+    if not FIRST_PRIORITY <= priority <= LAST_PRIORITY:
         raise Invalid.at(pointer, "out_of_range", "Priority is 1 (first) to 5.")
     return priority
 
 
 def _labels(caller: Caller, labels: list[str], pointer: str) -> list[str]:
-    unique = list(dict.fromkeys(label.strip() for label in labels))
-    if len(unique) > MAX_LABELS or any(
-        not 1 <= len(label) <= MAX_LABEL_CHARACTERS for label in unique
+    # As they were said: whoever reads the schema finds the same limits.
+    if len(labels) > MAX_LABELS or any(
+        not label.strip() or len(label) > MAX_LABEL_CHARACTERS for label in labels
     ):
         raise Invalid.at(
             pointer,
             "out_of_range",
             f"At most {MAX_LABELS} labels of 1 to {MAX_LABEL_CHARACTERS} characters.",
         )
-    return unique
+    return list(dict.fromkeys(label.strip() for label in labels))
 
 
 def _assignee(caller: Caller, handle: str | None, pointer: str) -> Actor | None:

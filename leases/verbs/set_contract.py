@@ -24,7 +24,9 @@ from leases.contract import (
     MAX_BACKOFF_STEPS,
     MAX_CONCURRENCY_LIMIT,
     MAX_LEASE_SECONDS,
+    MAX_PAUSE_CHARACTERS,
     MIN_LEASE_SECONDS,
+    QUEUE_NAME,
 )
 from leases.errors import CardsHeld, InvalidContract
 from leases.models import Contract, Lease
@@ -35,7 +37,7 @@ from leases.verbs.revoke import free_cards
 from leases.verbs.slots import lay_out
 from leases.verbs.tidy import dead_letter_exhausted
 
-_QUEUE = re.compile(r"[a-z0-9][a-z0-9_-]{0,59}")
+_QUEUE = re.compile(QUEUE_NAME)
 
 
 class Terms(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -182,7 +184,9 @@ def _applied(old: Contract, terms: Terms, column: Column) -> Contract:
         workspace_id=old.workspace_id,
         enabled=bool(terms.enabled),
         paused=bool(terms.paused),
-        pause_reason=(terms.pause_reason or "")[:200] if terms.paused else "",
+        pause_reason=(terms.pause_reason or "")[:MAX_PAUSE_CHARACTERS]
+        if terms.paused
+        else "",
         queue=terms.queue or old.queue or _free_name(old, column),
         lease_ttl_seconds=DEFAULT_LEASE_SECONDS if ttl is msgspec.UNSET else ttl,
         max_attempts=terms.max_attempts or DEFAULT_MAX_ATTEMPTS,

@@ -107,16 +107,24 @@ def _kind(one: dict[str, Any]) -> str:
     if "$ref" in one:
         return "object"
     if kind == "array":
-        inner = _kind(one.get("items", {}))
+        items = one.get("items", {})
+        inner = _kind({k: v for k, v in items.items() if k != "maxLength"})
         return (
             f"list of {inner}s" if inner in ("text", "object") else f"list of {inner}"
         )
     if kind in ("integer", "number"):
         return _number(kind, one)
     if kind == "string":
-        formats = {"uuid": "id", "date-time": "time (RFC 3339)", "handle": "@handle"}
-        return formats.get(one.get("format", ""), "text")
+        return _text(one)
     return {"boolean": "true|false"}.get(kind, kind)
+
+
+def _text(one: dict[str, Any]) -> str:
+    formats = {"uuid": "id", "date-time": "time (RFC 3339)", "handle": "@handle"}
+    if one.get("format", "") in formats:
+        return formats[one["format"]]
+    most = one.get("maxLength")
+    return f"text of up to {most:,} characters" if most else "text"
 
 
 def _number(kind: str, one: dict[str, Any]) -> str:

@@ -12,14 +12,17 @@ from accounts.callers import Caller
 from accounts.errors import NotFound
 from accounts.pages import Page
 from accounts.shapes import AgentShape, TokenShape
+from accounts.skills import Skills as SkillList
+from accounts.told import MAX_HANDLE_CHARACTERS, told
 from accounts.verbs import agents
-from accounts.verbs.agents import DEFAULT_SCOPES, HIGHEST_MAX_LEASES
+from accounts.verbs.agents import DEFAULT_SCOPES, HIGHEST_MAX_LEASES, Name
 from leases.verbs.revoke import stop_agent as stop
+from novum.operations.given.leases import ShortReason
 from novum.operations.operation import Input, Operation, PageInput, Remembers
 
 Scope = Literal["read", "work", "write", "manage"]
 Skills = Annotated[
-    list[str], Meta(description="Cards that ask for skills go to who has them all.")
+    SkillList, Meta(description="Cards that ask for skills go to who has them all.")
 ]
 MaxLeases = Annotated[
     int,
@@ -36,21 +39,21 @@ class AgentInput(Input, frozen=True):
 
 
 class CreateAgent(Input, frozen=True):
-    handle: str
-    name: str = ""
+    handle: Annotated[str, told(maxLength=MAX_HANDLE_CHARACTERS)]
+    name: Name = ""
     skills: Skills = []
     max_leases: MaxLeases | None = None
 
 
 class EditAgent(AgentInput, frozen=True):
-    name: str | None = None
+    name: Name | None = None
     disabled: bool | None = None
     skills: Skills | None = None
     max_leases: MaxLeases | msgspec.UnsetType | None = msgspec.UNSET
 
 
 class StopAgent(AgentInput, frozen=True):
-    reason: str = ""
+    reason: ShortReason = ""
     disable: Annotated[
         bool, Meta(description="Refuse the seat's tokens from now on, too.")
     ] = False
@@ -61,13 +64,13 @@ class ListTokens(PageInput, frozen=True):
 
 
 class CreateToken(AgentInput, frozen=True):
-    name: str
+    name: Name
     scopes: Annotated[
         list[Scope] | None, Meta(description="Default: read, work, write.")
     ] = None
     expires_at: Annotated[datetime, Meta(tz=True)] | None = None
     skills: Annotated[
-        list[str], Meta(description="Of this worker, beside those of its seat.")
+        SkillList, Meta(description="Of this worker, beside those of its seat.")
     ] = []
 
 

@@ -9,9 +9,12 @@ from msgspec import Meta
 from accounts.callers import Caller
 from accounts.pages import Page
 from accounts.roles import BoardRole
+from accounts.told import MAX_HANDLE_CHARACTERS
 from boards import reads
 from boards.shapes import BoardMemberShape, BoardShape
 from boards.verbs import boards
+from boards.verbs.fields import MAX_DESCRIPTION_CHARACTERS
+from boards.verbs.text import Name
 from leases.verbs.revoke import free
 from leases.verbs.start_board import start_board as start
 from novum.operations.operation import Input, Operation, PageInput, Remembers
@@ -23,6 +26,9 @@ DefaultRole = Annotated[
 ]
 
 
+BoardDescription = Annotated[str, Meta(max_length=MAX_DESCRIPTION_CHARACTERS)]
+
+
 class BoardInput(Input, frozen=True):
     board_id: UUID
 
@@ -32,17 +38,17 @@ class ListBoards(PageInput, frozen=True):
 
 
 class CreateBoard(Input, frozen=True):
-    name: str
-    description: str = ""
+    name: Name
+    description: BoardDescription = ""
     default_role: DefaultRole = "editor"
     columns: Annotated[
-        list[str], Meta(max_length=50, description="Names, from left to right.")
+        list[Name], Meta(max_length=50, description="Names, from left to right.")
     ] = []
 
 
 class StartBoard(Input, frozen=True):
-    name: str
-    description: str = ""
+    name: Name
+    description: BoardDescription = ""
     default_role: DefaultRole = "editor"
     template: Annotated[
         Literal["pipeline", "kanban", "empty"],
@@ -54,8 +60,8 @@ class StartBoard(Input, frozen=True):
 
 
 class EditBoard(BoardInput, frozen=True):
-    name: str | msgspec.UnsetType = msgspec.UNSET
-    description: str | msgspec.UnsetType = msgspec.UNSET
+    name: Name | msgspec.UnsetType = msgspec.UNSET
+    description: BoardDescription | msgspec.UnsetType = msgspec.UNSET
     default_role: DefaultRole = msgspec.UNSET
 
 
@@ -66,7 +72,7 @@ class ArchiveBoard(BoardInput, frozen=True):
 
 
 class SetBoardMember(BoardInput, frozen=True):
-    handle: str
+    handle: Annotated[str, Meta(max_length=MAX_HANDLE_CHARACTERS)]
     role: Role | None
 
 

@@ -8,12 +8,25 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.pages import Page
+from accounts.told import told
 from boards import reads
 from boards.shapes import ColumnShape
 from boards.verbs import columns
 from boards.verbs.columns import MAX_WIP_LIMIT
 from boards.verbs.places import BOTTOM, Place
+from boards.verbs.text import Name
 from leases import reads as lease_reads
+from leases.contract import (
+    HIGHEST_MAX_ATTEMPTS,
+    MAX_BACKOFF_SECONDS,
+    MAX_BACKOFF_STEPS,
+    MAX_CONCURRENCY_LIMIT,
+    MAX_LEASE_SECONDS,
+    MAX_PAUSE_CHARACTERS,
+    MAX_QUEUE_CHARACTERS,
+    MIN_LEASE_SECONDS,
+    QUEUE_NAME,
+)
 from leases.errors import InvalidContract
 from leases.shapes import ContractShape
 from leases.verbs import set_contract as contracts
@@ -33,13 +46,13 @@ class ColumnInput(BoardInput, frozen=True):
 
 
 class CreateColumn(BoardInput, frozen=True):
-    name: str
+    name: Name
     color: Color = ""
     wip_limit: WipLimit = None
 
 
 class EditColumn(ColumnInput, frozen=True):
-    name: str | msgspec.UnsetType = msgspec.UNSET
+    name: Name | msgspec.UnsetType = msgspec.UNSET
     color: Color | msgspec.UnsetType = msgspec.UNSET
     wip_limit: WipLimit = msgspec.UNSET
 
@@ -62,14 +75,31 @@ class SetContract(ColumnInput, frozen=True):
 
     enabled: bool | None = None
     paused: bool | None = None
-    pause_reason: str | None = None
-    queue: str | None = None
-    lease_ttl_seconds: int | msgspec.UnsetType | None = msgspec.UNSET
-    max_attempts: int | None = None
-    backoff_seconds: list[int] | None = None
+    pause_reason: Annotated[str, Meta(max_length=MAX_PAUSE_CHARACTERS)] | None = None
+    queue: (
+        Annotated[str, told(maxLength=MAX_QUEUE_CHARACTERS, pattern=f"^{QUEUE_NAME}$")]
+        | None
+    ) = None
+    lease_ttl_seconds: (
+        Annotated[int, told(minimum=MIN_LEASE_SECONDS, maximum=MAX_LEASE_SECONDS)]
+        | msgspec.UnsetType
+        | None
+    ) = msgspec.UNSET
+    max_attempts: (
+        Annotated[int, told(minimum=1, maximum=HIGHEST_MAX_ATTEMPTS)] | None
+    ) = None
+    backoff_seconds: (
+        Annotated[
+            list[Annotated[int, told(minimum=0, maximum=MAX_BACKOFF_SECONDS)]],
+            told(maxItems=MAX_BACKOFF_STEPS),
+        ]
+        | None
+    ) = None
     on_success_column_id: UUID | None = None
     on_failure_column_id: UUID | None = None
-    concurrency_limit: int | None = None
+    concurrency_limit: (
+        Annotated[int, told(minimum=1, maximum=MAX_CONCURRENCY_LIMIT)] | None
+    ) = None
     input_schema: Any = None
     output_schema: Any = None
     force: Annotated[

@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.pages import Page, size_of
+from accounts.told import MAX_HANDLE_CHARACTERS
 from boards import activity, reads
 from boards.activity import ActivityFilter
 from boards.reads import EventPage
@@ -16,6 +17,7 @@ from novum.operations.operation import Input, Operation, PageInput
 
 MAX_EVENTS = 200
 MAX_WAIT_SECONDS = 60
+Types = Annotated[str, Meta(max_length=2_000)]
 
 
 class ListEvents(Input, frozen=True):
@@ -28,7 +30,7 @@ class ListEvents(Input, frozen=True):
     after: Annotated[
         str, Meta(description="The `cursor` of the answer before; `now`: from now on.")
     ] = ""
-    types: str = ""
+    types: Types = ""
     board_id: UUID | None = None
     card_id: UUID | None = None
     limit: Annotated[int, Meta(ge=1, le=MAX_EVENTS)] = 100
@@ -42,12 +44,14 @@ Moment = Annotated[datetime, Meta(tz=True)]
 
 class ListActivity(PageInput, frozen=True):
     types: Annotated[
-        str, Meta(description="Commas between; `card.lease.*`: all that begin so.")
+        Types, Meta(description="Commas between; `card.lease.*`: all that begin so.")
     ] = ""
     kind: Annotated[
         Literal["people", "agents"] | None, Meta(description="Who did it.")
     ] = None
-    actor: Annotated[str, Meta(description="A handle.")] = ""
+    actor: Annotated[
+        str, Meta(max_length=MAX_HANDLE_CHARACTERS, description="A handle.")
+    ] = ""
     board_id: UUID | None = None
     card_id: UUID | None = None
     since: Moment | None = None

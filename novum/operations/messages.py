@@ -30,7 +30,12 @@ from tasks_people.verbs.messages import (
     MAX_PULLED,
 )
 
-Name = Annotated[str, Meta(max_length=60, pattern=r"^[a-z0-9][a-z0-9._-]*$")]
+MAX_TOPIC_CHARACTERS = 60
+
+TopicList = Annotated[str, Meta(max_length=MAX_TOPICS * (MAX_TOPIC_CHARACTERS + 1))]
+Name = Annotated[
+    str, Meta(max_length=MAX_TOPIC_CHARACTERS, pattern=r"^[a-z0-9][a-z0-9._-]*$")
+]
 
 
 class PullMessages(Input, frozen=True):
@@ -38,7 +43,11 @@ class PullMessages(Input, frozen=True):
     that arrived (or "0"), reads again whatever a dropped reply has lost."""
 
     topics: Annotated[
-        str | Annotated[list[str], Meta(max_length=MAX_TOPICS)],
+        TopicList
+        | Annotated[
+            list[Annotated[str, Meta(max_length=MAX_TOPIC_CHARACTERS)]],
+            Meta(max_length=MAX_TOPICS),
+        ],
         Meta(description="One or several (a list, or commas between); empty: all."),
     ] = ""
     limit: Annotated[int, Meta(ge=1, le=MAX_PULLED)] = DEFAULT_PULLED
@@ -71,7 +80,7 @@ class SendMessage(Input, frozen=True):
 
 
 class ListMessages(PageInput, frozen=True):
-    topics: Annotated[str, Meta(description="Commas between; empty: all.")] = ""
+    topics: Annotated[TopicList, Meta(description="Commas between; empty: all.")] = ""
     unread: bool = False
 
 

@@ -18,7 +18,9 @@ from accounts.errors import Forbidden, NotFound
 from accounts.pages import Page
 from accounts.roles import WorkspaceRole
 from accounts.shapes import PersonShape, TokenShape
+from accounts.told import MAX_HANDLE_CHARACTERS
 from accounts.verbs import people, profile, workspaces
+from accounts.verbs.agents import Name
 from accounts.verbs.links import sign_in_link
 from novum.operations.agents import NewToken, Scope
 from novum.operations.operation import (
@@ -30,6 +32,8 @@ from novum.operations.operation import (
 )
 
 Role = Literal["member", "admin", "owner"]
+Username = Annotated[str, Meta(max_length=people.MAX_USERNAME_CHARACTERS)]
+Handle = Annotated[str, Meta(max_length=MAX_HANDLE_CHARACTERS)]
 
 
 class PersonInput(Input, frozen=True):
@@ -37,15 +41,15 @@ class PersonInput(Input, frozen=True):
 
 
 class CreatePerson(Input, frozen=True):
-    username: Annotated[str, Meta(description="What they sign in with.")]
-    handle: Annotated[str, Meta(description="Empty: made from the user name.")] = ""
-    name: str = ""
-    email: str = ""
+    username: Annotated[Username, Meta(description="What they sign in with.")]
+    handle: Annotated[Handle, Meta(description="Empty: made from the user name.")] = ""
+    name: Name = ""
+    email: Annotated[str, Meta(max_length=people.MAX_EMAIL_CHARACTERS)] = ""
     role: Role = "member"
 
 
 class AddPerson(Input, frozen=True):
-    username: str
+    username: Username
     role: Role = "member"
 
 
@@ -55,13 +59,13 @@ class EditPerson(PersonInput, frozen=True):
 
 
 class EditProfile(Input, frozen=True):
-    name: str | None = None
-    handle: str | None = None
+    name: Name | None = None
+    handle: Handle | None = None
     theme: Literal["system", "light", "dark"] | None = None
 
 
 class CreateMyToken(Input, frozen=True):
-    name: str
+    name: Name
     scopes: Annotated[
         list[Scope] | None, Meta(description="Default: those of the caller.")
     ] = None

@@ -8,7 +8,11 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.pages import Page
-from leases.contract import MAX_LEASE_SECONDS
+from leases.contract import (
+    MAX_LEASE_SECONDS,
+    MAX_PAUSE_CHARACTERS,
+    MAX_QUEUE_CHARACTERS,
+)
 from leases.verbs import pause as pausing
 from novum.operations.operation import Input, Operation
 from supervision.stats import detail, queues
@@ -22,7 +26,10 @@ class ListQueueStats(Input, frozen=True):
 
 
 class QueueInput(Input, frozen=True):
-    queue: Annotated[str, Meta(max_length=60, description="Its name (tasks.queues).")]
+    queue: Annotated[
+        str,
+        Meta(max_length=MAX_QUEUE_CHARACTERS, description="Its name (tasks.queues)."),
+    ]
 
 
 class GetQueueStats(QueueInput, frozen=True):
@@ -38,7 +45,11 @@ class GetQueueStats(QueueInput, frozen=True):
 
 class PauseQueue(QueueInput, frozen=True):
     reason: Annotated[
-        str, Meta(max_length=200, description="Shown on the board and with the queue.")
+        str,
+        Meta(
+            max_length=MAX_PAUSE_CHARACTERS,
+            description="Shown on the board and with the queue.",
+        ),
     ] = ""
 
 

@@ -10,15 +10,19 @@ from accounts.callers import Caller
 from accounts.errors import NotFound
 from accounts.pages import Page
 from accounts.shapes import WorkspaceShape
+from accounts.told import told
 from accounts.verbs import workspaces
-from accounts.verbs.workspaces import DEFAULT_KEY
+from accounts.verbs.agents import Name
+from accounts.verbs.workspaces import DEFAULT_KEY, MAX_KEY_CHARACTERS
 from novum.operations.operation import Input, NoInput, Operation, Remembers
 
 
 class CreateWorkspace(Input, frozen=True):
-    name: str
+    name: Name
     key: Annotated[
-        str, Meta(description="What its cards are called after, such as NOV-12.")
+        str,
+        told(maxLength=MAX_KEY_CHARACTERS),
+        Meta(description="What its cards are called after, such as NOV-12."),
     ] = DEFAULT_KEY
 
 
@@ -27,7 +31,7 @@ class WorkspaceInput(Input, frozen=True):
 
 
 class EditWorkspace(WorkspaceInput, frozen=True):
-    name: str
+    name: Name
 
 
 def list_workspaces(caller: Caller, given: NoInput) -> Page[WorkspaceShape]:

@@ -253,7 +253,7 @@ class _Reader:
         name = made.list_name[:MAX_NAME_CHARACTERS].strip() or NO_LIST
         card = CardPart(
             column=self._columns.get(name, len(self._columns)),
-            labels=labels,
+            labels=list(dict.fromkeys(labels)),
             properties=made.properties,
             payload=made.payload or None,
             created_by=self._caller.handle,

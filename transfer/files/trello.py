@@ -195,7 +195,7 @@ class _Board:
                 self._met[LONG_LABELS] += 1
             if name:
                 found.append(name[:MAX_LABEL_CHARACTERS].strip())
-        return found
+        return list(dict.fromkeys(found))
 
     def _comment(self, action: dict[str, Any]) -> CommentPart:
         """By its author if they are here, else by whoever imports it, saying whose."""

@@ -9,6 +9,7 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.pages import Page
+from accounts.told import told
 from novum.operations.operation import (
     Input,
     Operation,
@@ -16,20 +17,28 @@ from novum.operations.operation import (
     Remembers,
 )
 from webhooks import reads
+from webhooks.catalogue import MAX_PATTERN_CHARACTERS
+from webhooks.sending.targets import MAX_URL_CHARACTERS
 from webhooks.shapes import DeliveryDetail, DeliveryShape, EndpointShape
 from webhooks.verbs import endpoints, resend
 
 Format = Literal["standard", "cloudevents"]
 State = Literal["pending", "delivered", "failed"]
+Url = Annotated[str, told(maxLength=MAX_URL_CHARACTERS)]
+Description = Annotated[str, told(maxLength=endpoints.MAX_DESCRIPTION_CHARACTERS)]
 Types = Annotated[
-    list[str],
+    list[Annotated[str, told(maxLength=MAX_PATTERN_CHARACTERS)]],
+    told(minItems=1, maxItems=endpoints.MAX_TYPES),
     Meta(description="Exact types, `card.lease.*` for all that begin so, or `*`."),
 ]
 Boards = Annotated[
-    list[UUID], Meta(description="Only events of these boards; empty: of all.")
+    list[UUID],
+    told(maxItems=endpoints.MAX_BOARDS),
+    Meta(description="Only events of these boards; empty: of all."),
 ]
 Headers = Annotated[
-    dict[str, str],
+    dict[str, Annotated[str, told(maxLength=endpoints.MAX_HEADER_CHARACTERS)]],
+    told(maxProperties=endpoints.MAX_HEADERS),
     Meta(description="Sent along with every delivery; the values are never shown."),
 ]
 
@@ -39,9 +48,9 @@ class EndpointInput(Input, frozen=True):
 
 
 class CreateEndpoint(Input, frozen=True):
-    url: str
+    url: Url
     types: Types
-    description: str = ""
+    description: Description = ""
     boards: Boards = []
     format: Format = "standard"
     headers: Headers = {}
@@ -50,9 +59,9 @@ class CreateEndpoint(Input, frozen=True):
 class EditEndpoint(EndpointInput, frozen=True):
     """What is left out stays as it is; `headers` replaces them all."""
 
-    url: str | msgspec.UnsetType = msgspec.UNSET
+    url: Url | msgspec.UnsetType = msgspec.UNSET
     types: Types | msgspec.UnsetType = msgspec.UNSET
-    description: str | msgspec.UnsetType = msgspec.UNSET
+    description: Description | msgspec.UnsetType = msgspec.UNSET
     boards: Boards | msgspec.UnsetType = msgspec.UNSET
     format: Format | msgspec.UnsetType = msgspec.UNSET
     headers: Headers | msgspec.UnsetType = msgspec.UNSET
@@ -61,7 +70,7 @@ class EditEndpoint(EndpointInput, frozen=True):
 
 class RotateSecret(EndpointInput, frozen=True):
     overlap_seconds: Annotated[
-        int | None,
+        Annotated[int, told(minimum=0, maximum=endpoints.MAX_OVERLAP_SECONDS)] | None,
         Meta(description="How long the old secret signs as well; null: a day."),
     ] = None
 
@@ -75,7 +84,7 @@ class ListDeliveries(PageInput, frozen=True):
 
     endpoint_id: UUID | None = None
     state: State | None = None
-    type: str = ""
+    type: Annotated[str, Meta(max_length=MAX_PATTERN_CHARACTERS)] = ""
     card_id: UUID | None = None
 
 

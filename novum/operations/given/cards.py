@@ -7,8 +7,12 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
+from accounts import skills, told
 from boards.values import MAX_DOING_CHARACTERS
+from boards.verbs import comments, fields
 from boards.verbs.cards import MAX_BULK_CARDS, NewCard
+from boards.verbs.text import MAX_TITLE_CHARACTERS
+from leases.verbs.cancel import MAX_REASON_CHARACTERS
 from novum.operations.operation import (
     IfMatch,
     Input,
@@ -16,20 +20,26 @@ from novum.operations.operation import (
 )
 
 State = Literal["none", "open", "waiting", "misfit", "claimed", "done", "failed"]
-Title = Annotated[str, Meta(min_length=1, max_length=500)]
-Priority = Annotated[int, Meta(ge=1, le=5, description="1 comes first.")]
-Handle = Annotated[
-    str,
+Title = Annotated[str, Meta(min_length=1, max_length=MAX_TITLE_CHARACTERS)]
+Priority = Annotated[
+    int,
     Meta(
-        description="@handle of a person or an agent.",
-        extra_json_schema={"format": "handle"},
+        ge=fields.FIRST_PRIORITY,
+        le=fields.LAST_PRIORITY,
+        description="1 comes first.",
     ),
 ]
+Reason = Annotated[str, told.told(maxLength=MAX_REASON_CHARACTERS)]
+Handle = Annotated[told.Handle, Meta(description="@handle of a person or an agent.")]
 Force = Annotated[bool, Meta(description="Take the card away from its holder.")]
 At = Annotated[datetime, Meta(tz=True)]
 Parent = Annotated[UUID | None, Meta(description="The card it's a part of.")]
 Skills = Annotated[
-    list[str], Meta(description="What an agent must have to be offered it.")
+    skills.Skills, Meta(description="What an agent must have to be offered it.")
+]
+# Of a filter, commas between.
+LabelList = Annotated[
+    str, Meta(max_length=fields.MAX_LABELS * (fields.MAX_LABEL_CHARACTERS + 1))
 ]
 
 
@@ -44,7 +54,7 @@ class ListCards(PageInput, frozen=True):
     board_id: UUID | None = None
     column_id: UUID | None = None
     state: State | None = None
-    labels: str = ""
+    labels: LabelList = ""
     assignee: Handle | None = None
     holder: Handle | None = None
     q: Annotated[str, Meta(max_length=200, description="In title or description.")] = ""
@@ -57,9 +67,9 @@ class CreateCard(Input, frozen=True):
     board_id: UUID
     column_id: UUID
     title: Title
-    description: str = ""
+    description: fields.Description = ""
     priority: Priority = 3
-    labels: list[str] = []
+    labels: fields.Labels = []
     assignee: Handle | None = None
     due: At | None = None
     not_before: At | None = None
@@ -81,9 +91,9 @@ class BulkCreateCards(Input, frozen=True):
 class EditCard(CardInput, frozen=True):
     if_match: IfMatch = None
     title: Title | msgspec.UnsetType = msgspec.UNSET
-    description: str | msgspec.UnsetType = msgspec.UNSET
+    description: fields.Description | msgspec.UnsetType = msgspec.UNSET
     priority: Priority | msgspec.UnsetType = msgspec.UNSET
-    labels: list[str] | msgspec.UnsetType = msgspec.UNSET
+    labels: fields.Labels | msgspec.UnsetType = msgspec.UNSET
     assignee: Handle | msgspec.UnsetType | None = msgspec.UNSET
     due: At | msgspec.UnsetType | None = msgspec.UNSET
     not_before: At | msgspec.UnsetType | None = msgspec.UNSET
@@ -111,7 +121,7 @@ class ArchiveCard(CardInput, frozen=True):
 
 
 class CancelCard(CardInput, frozen=True):
-    reason: str = ""
+    reason: Reason = ""
 
 
 class SetCardActivity(CardInput, frozen=True):
@@ -129,7 +139,7 @@ class ListComments(PageInput, frozen=True):
 
 
 class AddComment(CardInput, frozen=True):
-    text: Annotated[str, Meta(description="Markdown.")]
+    text: Annotated[comments.Text, Meta(description="Markdown.")]
 
 
 class CommentInput(CardInput, frozen=True):
@@ -137,4 +147,4 @@ class CommentInput(CardInput, frozen=True):
 
 
 class EditComment(CommentInput, frozen=True):
-    text: str
+    text: comments.Text

@@ -7,6 +7,10 @@ from uuid import UUID
 import msgspec
 from msgspec import Meta
 
+from accounts.told import MAX_HANDLE_CHARACTERS
+from leases.folding import MAX_FOLD_CHARACTERS
+from novum.cleaning import MAX_INTEGER
+from novum.operations.given.cards import LabelList
 from novum.operations.operation import IfMatch, Input, PageInput
 
 MAX_CARD_IDS = 1_000
@@ -14,15 +18,18 @@ MAX_REASON_CHARACTERS = 1_000
 
 At = Annotated[datetime, Meta(tz=True)]
 Group = Annotated[
-    str | None,
+    Annotated[str, Meta(max_length=MAX_FOLD_CHARACTERS)] | None,
     Meta(description="A folded reason, as list_dead_letter_groups gives it."),
 ]
 Column = Annotated[
     UUID | None, Meta(description="The queue it failed in, or where it lies.")
 ]
-Agent = Annotated[str, Meta(description="@handle of the last holder.")]
+Agent = Annotated[
+    str,
+    Meta(max_length=MAX_HANDLE_CHARACTERS, description="@handle of the last holder."),
+]
 Text = Annotated[str, Meta(max_length=200, description="In title or reason, or a key.")]
-Labels = Annotated[str, Meta(description="All of these, commas between.")]
+Labels = Annotated[LabelList, Meta(description="All of these, commas between.")]
 
 
 class ListDeadLetters(PageInput, frozen=True):
@@ -72,6 +79,7 @@ class ManyDeadLetters(Input, frozen=True):
             int,
             Meta(
                 ge=0,
+                le=MAX_INTEGER,
                 description="`will` + `unchecked` of a dry run; 409 if it's another.",
             ),
         ]

@@ -6,7 +6,10 @@ from uuid import UUID
 
 from msgspec import Meta
 
+from accounts.skills import Skills
+from accounts.told import told
 from boards.values import MAX_DOING_CHARACTERS
+from boards.verbs.fields import MAX_LABEL_CHARACTERS, MAX_LABELS
 from leases.contract import (
     MAX_BACKOFF_SECONDS,
     MAX_CLAIM_COUNT,
@@ -14,6 +17,7 @@ from leases.contract import (
     MIN_LEASE_SECONDS,
 )
 from leases.verbs.complete import Result
+from leases.verbs.give_back import MAX_REASON_CHARACTERS
 from leases.verbs.holding import MAX_LEASES_PER_CALL
 from novum.operations.columns import ColumnInput
 from novum.operations.operation import (
@@ -33,6 +37,13 @@ LeaseSeconds = Annotated[
 LeaseToken = Annotated[
     str, Meta(description="The receipt that the claim answered with.")
 ]
+WantedLabels = Annotated[
+    list[Annotated[str, Meta(max_length=MAX_LABEL_CHARACTERS)]],
+    Meta(max_length=MAX_LABELS),
+]
+Reason = Annotated[str, told(maxLength=MAX_REASON_CHARACTERS)]
+# Where the verb would cut off the rest.
+ShortReason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 Doing = Annotated[
     str,
     Meta(
@@ -50,10 +61,10 @@ class ClaimNextCard(ColumnInput, frozen=True):
     lease_ttl_seconds: LeaseSeconds | None = None
     card_id: UUID | None = None
     labels: Annotated[
-        list[str], Meta(max_length=50, description="Only cards with all of these.")
+        WantedLabels, Meta(description="Only cards with all of these.")
     ] = []
     skills: Annotated[
-        list[str], Meta(description="Only cards that ask for all of these.")
+        Skills, Meta(description="Only cards that ask for all of these.")
     ] = []
     wait_seconds: WaitSeconds = 0
 
@@ -102,7 +113,7 @@ class FailLease(Held, frozen=True):
         ]
         | None
     ) = None
-    reason: str = ""
+    reason: Reason = ""
     requeue: Annotated[bool, Meta(description="False is the same as kind fatal.")] = (
         True
     )
@@ -116,11 +127,11 @@ class FailLease(Held, frozen=True):
 
 
 class ReleaseLease(Held, frozen=True):
-    note: Annotated[str, Meta(description="For the next holder.")] = ""
+    note: Annotated[Reason, Meta(description="For the next holder.")] = ""
 
 
 class RevokeLease(LeaseInput, frozen=True):
-    reason: str = ""
+    reason: ShortReason = ""
 
 
 class Receipt(Input, frozen=True):

@@ -5,10 +5,13 @@ from uuid import UUID
 
 from msgspec import Meta
 
-from leases.contract import MAX_BACKOFF_SECONDS
+from accounts.skills import Skills
+from accounts.told import told
+from boards.verbs.fields import Description, Labels
+from leases.contract import MAX_BACKOFF_SECONDS, MAX_QUEUE_CHARACTERS, QUEUE_NAME
 from leases.verbs.cancel import MAX_REASON_CHARACTERS
-from novum.operations.given.cards import At, Handle, Priority, Title
-from novum.operations.given.leases import Doing
+from novum.operations.given.cards import At, Handle, LabelList, Priority, Title
+from novum.operations.given.leases import Doing, WantedLabels
 from novum.operations.operation import (
     Input,
     PageInput,
@@ -18,10 +21,20 @@ from tasks_people.queues import MAX_QUEUES_PER_CALL
 from tasks_people.verbs.claim import MAX_LEASE_SECONDS
 
 Queue = Annotated[
-    str, Meta(max_length=60, description="A queue's name; made at its first use.")
+    str,
+    Meta(
+        max_length=MAX_QUEUE_CHARACTERS,
+        description="A queue's name; made at its first use.",
+    ),
+    told(pattern=f"^{QUEUE_NAME}$"),
+]
+_OneQueue = Annotated[str, Meta(max_length=MAX_QUEUE_CHARACTERS)]
+_QueueList = Annotated[
+    str, Meta(max_length=MAX_QUEUES_PER_CALL * (MAX_QUEUE_CHARACTERS + 1))
 ]
 Queues = Annotated[
-    str | Annotated[list[str], Meta(min_length=1, max_length=MAX_QUEUES_PER_CALL)],
+    _QueueList
+    | Annotated[list[_OneQueue], Meta(min_length=1, max_length=MAX_QUEUES_PER_CALL)],
     Meta(description="One queue, or several in order (a list, or commas between)."),
 ]
 LeaseSeconds = Annotated[
@@ -42,6 +55,8 @@ Receipt = Annotated[
 
 
 Reason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
+# The same length; the verb refuses it.
+Text = Annotated[str, told(maxLength=MAX_REASON_CHARACTERS)]
 
 
 class TaskInput(Input, frozen=True):
@@ -54,25 +69,25 @@ class CreateTask(Input, frozen=True):
 
     title: Title
     queue: Queue
-    description: str = ""
+    description: Description = ""
     priority: Priority = 3
     payload: Any = None
     assignee: Handle | None = None
     due: At | None = None
     not_before: At | None = None
-    labels: list[str] = []
+    labels: Labels = []
     parent: UUID | None = None
-    skills: list[str] = []
+    skills: Skills = []
 
 
 class ClaimTask(Input, frozen=True):
     queue: Queues
     lease_seconds: LeaseSeconds | None = None
     labels: Annotated[
-        list[str], Meta(max_length=50, description="Only tasks with all of these.")
+        WantedLabels, Meta(description="Only tasks with all of these.")
     ] = []
     skills: Annotated[
-        list[str], Meta(description="Only tasks that ask for all of these.")
+        Skills, Meta(description="Only tasks that ask for all of these.")
     ] = []
     wait_seconds: WaitSeconds = 0
 
@@ -91,7 +106,7 @@ class CompleteTask(HeldTask, frozen=True):
 
 
 class FailTask(HeldTask, frozen=True):
-    error: str = ""
+    error: Reason = ""
     retry: Annotated[
         bool, Meta(description="Back to open, if there are attempts left.")
     ] = False
@@ -105,7 +120,7 @@ class FailTask(HeldTask, frozen=True):
 
 
 class GiveBackTask(HeldTask, frozen=True):
-    note: Annotated[str, Meta(description="For the next holder.")] = ""
+    note: Annotated[Text, Meta(description="For the next holder.")] = ""
 
 
 class DeclineTask(TaskInput, frozen=True):
@@ -124,7 +139,7 @@ class ListTasks(PageInput, frozen=True):
     assignee: Handle | None = None
     created_by: Handle | None = None
     parent: UUID | None = None
-    labels: Annotated[str, Meta(description="Commas between; all of them.")] = ""
+    labels: Annotated[LabelList, Meta(description="Commas between; all of them.")] = ""
     sort: Literal["priority", "age", "updated"] = "updated"
 
 

@@ -5,9 +5,14 @@ from uuid import UUID
 
 from msgspec import Meta
 
+from accounts.told import told
+from boards.verbs.text import MAX_NAME_CHARACTERS
 from novum.operations.operation import Input
-from transfer.contract import MAX_TABLE_COLUMNS
+from transfer.contract import MAX_FILE_BYTES, MAX_TABLE_COLUMNS
 from transfer.files.options import Encoding, Options, Role
+
+MAX_BASE64_CHARACTERS = -(-MAX_FILE_BYTES // 3) * 4
+BoardName = Annotated[str, Meta(max_length=MAX_NAME_CHARACTERS)]
 
 
 class ExportBoard(Input, frozen=True):
@@ -16,7 +21,7 @@ class ExportBoard(Input, frozen=True):
 
 class ImportBoard(Input, frozen=True):
     document: Annotated[dict[str, Any], Meta(description="As export_board answers it.")]
-    name: Annotated[str, Meta(description="Another name for the board.")] = ""
+    name: Annotated[BoardName, Meta(description="Another name for the board.")] = ""
     again: Annotated[
         bool, Meta(description="Also if this very document was imported before.")
     ] = False
@@ -29,8 +34,14 @@ class ImportInput(Input, frozen=True):
 class FileInput(Input, frozen=True):
     """A file and how to read it; what isn't said is found out."""
 
-    text: Annotated[str | None, Meta(description="The file's text …")] = None
-    base64: Annotated[str | None, Meta(description="… or its bytes.")] = None
+    text: Annotated[
+        Annotated[str, told(maxLength=MAX_FILE_BYTES)] | None,
+        Meta(description="The file's text …"),
+    ] = None
+    base64: Annotated[
+        Annotated[str, told(maxLength=MAX_BASE64_CHARACTERS)] | None,
+        Meta(description="… or its bytes."),
+    ] = None
     file_name: Annotated[str, Meta(max_length=1000)] = ""
     encoding: Encoding = ""
     delimiter: Literal["", ",", ";", "\t", "|"] = ""
@@ -72,7 +83,7 @@ class ImportFile(FileInput, frozen=True):
     import_id: Annotated[
         UUID | None, Meta(description="Of preview_import, instead of the file.")
     ] = None
-    board_name: Annotated[str, Meta(description="Of the new board.")] = ""
+    board_name: Annotated[BoardName, Meta(description="Of the new board.")] = ""
     board_id: Annotated[
         UUID | None,
         Meta(description="A board that is there: lists go to columns of their names."),
