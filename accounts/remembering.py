@@ -12,6 +12,7 @@ from uuid import UUID
 from django.db import IntegrityError, OperationalError, connection, transaction
 from django.db.models.functions import Now
 
+from accounts.anew import begins_anew
 from accounts.callers import Caller
 from accounts.errors import Conflict, Invalid
 from accounts.models import RememberedCall
@@ -34,6 +35,7 @@ class KeyInUse(Conflict):
     code = "idempotency_key_in_use"
 
 
+@begins_anew
 def once[T](
     caller: Caller,
     *,
@@ -48,6 +50,7 @@ def once[T](
 
     Everything in one transaction: a crash before the commit leaves no key behind, one
     after it leaves the key with what was made. What makes nothing isn't remembered.
+    Where `make` must have something done outside of it, it's left and begun anew.
     Raises Invalid (a bad key), KeyReused, KeyInUse, and what `make` raises.
     """
     if not 1 <= len(key) <= MAX_KEY_CHARACTERS or not key.isprintable():

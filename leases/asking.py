@@ -23,15 +23,20 @@ _written: dict[UUID, float] = {}
 
 def note(column_id: UUID) -> None:
     """Somebody asks. Written after the transaction under way, so that no claim waits
-    for another one here; a failure to write is nobody's trouble."""
+    for another one here, and remembered only then: it may be rolled back and the call
+    begun anew. A failure to write is nobody's trouble."""
     now = monotonic()
     last = _written.get(column_id)
     if last is not None and now - last < EVERY_SECONDS:
         return
+    transaction.on_commit(partial(_remember_and_write, column_id, now), robust=True)
+
+
+def _remember_and_write(column_id: UUID, now: float) -> None:
     if len(_written) >= MOST_REMEMBERED:
         _written.clear()
     _written[column_id] = now
-    transaction.on_commit(partial(write, column_id), robust=True)
+    write(column_id)
 
 
 def write(column_id: UUID) -> None:

@@ -3,13 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from time import monotonic
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import msgspec
 from django.db import transaction
 
+from accounts.anew import Errand, begins_anew, errand
 from accounts.callers import Caller
 from accounts.errors import Invalid, NotFound
 from accounts.roles import BoardRole
@@ -61,6 +62,7 @@ class Wanted:
         )
 
 
+@begins_anew
 def claim(
     caller: Caller,
     *,
@@ -173,18 +175,20 @@ def _check(field: str, value: int | None, low: int, high: int) -> None:
 def _take(caller: Caller, wanted: Wanted, count: int) -> list[Any]:
     """At least one row; without a card in it when there is nothing to claim."""
     column_id = wanted.column_id
-    rows = wanted.take(caller, count, tidied=False)
+    judging = errand(column_id, PASS_SECONDS)
+    is_judged = judging.is_back()
+    rows = wanted.take(caller, count, tidied=is_judged)
     if not rows or not rows[0].enabled:
         column_on(wanted.board_id, column_id)
         raise NotAQueue
-    until = monotonic() + PASS_SECONDS
     while _stopped_short(rows[0]):
-        # Before the transaction: no row is locked while a schema is at work.
-        if _has_unjudged(column_id):
-            judge(column_id)
-        taken = _tidy_and_take(rows, caller, wanted, count)
+        # A pass is followed by a try: what else there is to judge keeps nobody waiting.
+        if not is_judged and _has_unjudged(column_id):
+            judging.leave_for(partial(_make_ready, column_id, judging, rows[0].untidy))
+        is_judged = False
+        taken = _tidy_and_take(rows, caller, wanted, count, judging)
         rows = taken or rows
-        if (taken and (rows[0].full or not rows[0].unjudged)) or monotonic() > until:
+        if judging.is_late or (taken and (rows[0].full or not rows[0].unjudged)):
             break
     return rows
 
@@ -196,15 +200,23 @@ def _stopped_short(row: Any) -> bool:
     return bool(row.untidy or row.unjudged or row.unusual or row.picked)
 
 
+def _make_ready(column_id: UUID, judging: Errand, is_untidy: bool) -> None:
+    """A pass of judging, outside of any transaction. Tidy first: what comes free by it
+    may have to be judged, too, and what the call has tidied itself is undone."""
+    while is_untidy and tidy(column_id) >= BATCH:
+        is_untidy = not judging.is_late
+    judge(column_id)
+
+
 @transaction.atomic
 def _tidy_and_take(
-    rows: list[Any], caller: Caller, wanted: Wanted, count: int
+    rows: list[Any], caller: Caller, wanted: Wanted, count: int, judging: Errand
 ) -> list[Any]:
-    """Nothing at all when there is more to tidy, or to judge since: what comes free may
-    be next, and may have been held while the schema changed."""
+    """Nothing at all when there is more to tidy, or to judge since, and time for it:
+    what comes free may be next, and may have been held while the schema changed."""
     column_id = wanted.column_id
     for _ in range(_ROUNDS):
-        if rows[0].untidy and (tidy(column_id) >= BATCH or _has_unjudged(column_id)):
+        if rows[0].untidy and _has_more(column_id) and not judging.is_late:
             return []
         if rows[0].unusual:
             return _take_in_turn(caller, wanted, count)
@@ -216,19 +228,35 @@ def _tidy_and_take(
     return rows
 
 
+def _has_more(column_id: UUID) -> bool:
+    """Whether there's more to do after a batch of tidying, or because of it."""
+    changed = tidy(column_id)
+    return changed >= BATCH or (changed > 0 and _has_unjudged(column_id))
+
+
 def _has_unjudged(column_id: UUID) -> bool:
     return Card.objects.unjudged(column_id).exists()
 
 
-@transaction.atomic
 def _take_in_turn(caller: Caller, wanted: Wanted, count: int) -> list[Any]:
     """One by one, so that cards kept for the caller come at their place in the order."""
     rows: list[Any] = []
     for _ in range(count):
-        found = _take(caller, wanted, 1)
+        found = _take_one(caller, wanted)
         if not found[0].id:
             return rows or found
         rows += found
+    return rows
+
+
+def _take_one(caller: Caller, wanted: Wanted) -> list[Any]:
+    """Past those without an attempt left."""
+    rows = wanted.take(caller, 1, tidied=True)
+    for _ in range(_ROUNDS):
+        if rows[0].id or not rows[0].picked:
+            break
+        dead_letter_exhausted(wanted.column_id)
+        rows = wanted.take(caller, 1, tidied=True)
     return rows
 
 

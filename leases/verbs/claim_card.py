@@ -1,11 +1,13 @@
 """Claim one given card: for people it's Start, for agents what they were pointed at."""
 
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 from django.db import transaction
 from django.db.models.functions import Now
 
+from accounts.anew import Errand, begins_anew, errand
 from accounts.callers import Caller
 from accounts.errors import Conflict, NotFound
 from accounts.roles import BoardRole
@@ -23,7 +25,7 @@ from leases.shapes import Claimed
 from leases.statements.claim import take_card
 from leases.statements.gate import enter
 from leases.verbs.claim import check_seconds, claimed_one
-from leases.verbs.judge import judge_card
+from leases.verbs.judge import PASS_SECONDS, judge_card
 from leases.verbs.seats import room
 from leases.verbs.tidy import BATCH, dead_letter_exhausted, tidy
 
@@ -31,6 +33,7 @@ from leases.verbs.tidy import BATCH, dead_letter_exhausted, tidy
 _ROUNDS = 20
 
 
+@begins_anew
 def claim_card(
     caller: Caller,
     *,
@@ -51,41 +54,53 @@ def claim_card(
         raise NotFound("There is no such card in this column.")
     access.require(caller, seen.board_id, BoardRole.EDITOR)
     asking.note(seen.column_id)
-    _make_ready(seen)
-    seen = card_seen(caller, card_id)
+    readying = errand(card_id, PASS_SECONDS)
+    if not readying.is_back() and (_is_unjudged(seen) or _is_overdue(seen)):
+        readying.leave_for(partial(_make_ready, seen))
     with room(caller, 1), transaction.atomic():
-        row = _take(caller, seen, lease_ttl_seconds)
+        row = _take(caller, seen, readying, lease_ttl_seconds)
     if row is None:
         dead_letter_exhausted(seen.column_id)
-        raise _refused(caller, facts_of(caller, card_id=card_id))
+        raise _refused(caller, facts_of(caller, card_id=card_id, judges=False))
     return claimed_one(caller, row)
 
 
 def _make_ready(seen: Card) -> None:
     """What a claim of the next card would do first, too: end a lapsed lease, hold the
-    card against the schema. Before the transaction: a schema may take its time."""
+    card against the schema. Outside of any transaction: a schema may take its time."""
     for _ in range(_ROUNDS):
-        overdue = Card.objects.filter(pk=seen.pk).filter(
-            state=Card.State.CLAIMED, lease_id__in=_lapsed(seen)
-        )
-        if not overdue.exists() or tidy(seen.column_id) < BATCH:
+        if not _is_overdue(seen) or tidy(seen.column_id) < BATCH:
             break
     if Contract.objects.filter(pk=seen.column_id).exists():
         judge_card(seen)
 
 
-def _lapsed(seen: Card) -> Any:
-    rows = seen.leases.filter(ended_at=None, expires_at__lte=Now())
-    return rows.values("pk")
+def _is_unjudged(card: Card) -> bool:
+    is_open = card.state == Card.State.OPEN and card.archived_at is None
+    return is_open and card.fits is None
 
 
-def _take(caller: Caller, seen: Card, seconds: int | None) -> Any:
+def _is_overdue(seen: Card) -> bool:
+    if not seen.is_claimed():
+        return False
+    lapsed = seen.leases.filter(ended_at=None, expires_at__lte=Now())
+    overdue = Card.objects.filter(
+        pk=seen.pk, state=Card.State.CLAIMED, lease_id__in=lapsed.values("pk")
+    )
+    return overdue.exists()
+
+
+def _take(caller: Caller, seen: Card, readying: Errand, seconds: int | None) -> Any:
     """The row of the claim; None when it turned out to have no attempt left."""
     enter(seen.column_id)
     card = locked_card(caller, seen.pk)
     if card.column_id != seen.column_id:
         raise Conflict("The card has just been moved on. Look at it again.")
-    facts = facts_of(caller, card_id=seen.pk)
+    if _is_unjudged(card):
+        # Edited since: no schema is at work while the card is locked.
+        readying.leave_for(partial(_make_ready, seen))
+        raise _not_claimable(caller, card, [])
+    facts = facts_of(caller, card_id=seen.pk, judges=False)
     found = against(caller, facts)
     if any(rule.code == "exhausted" for rule in found):
         return None

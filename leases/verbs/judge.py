@@ -6,6 +6,7 @@ from uuid import UUID
 
 import msgspec
 
+from accounts.anew import must_be_outside
 from boards.models import Card
 from leases import schemas
 from leases.models import Contract
@@ -34,7 +35,8 @@ def judge(column_id: UUID) -> int:
     """Judge the first cards in claim order that nobody has judged since they or the
     schema changed; returns how many.
 
-    No row is locked while a schema is at work. A judgement counts only if card and
+    No row is locked while a schema is at work: RuntimeError inside of a transaction,
+    which a verb leaves for it (`accounts.anew`). A judgement counts only if card and
     contract are still the versions judged. Silent: it's the card's own fault.
     """
     return _judge(column_id, list(Card.objects.unjudged(column_id).in_order()[:BATCH]))
@@ -48,6 +50,7 @@ def judge_card(card: Card) -> None:
 
 
 def _judge(column_id: UUID, cards: list[Card]) -> int:
+    must_be_outside()
     contract = Contract.objects.get(pk=column_id)
     deadline = monotonic() + PASS_SECONDS
     judged: list[tuple[Card, str | None]] = []

@@ -4,6 +4,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from accounts.anew import begins_anew
 from accounts.callers import Caller
 from accounts.errors import Invalid
 from boards.verbs.moving import card_seen
@@ -39,6 +40,7 @@ def start(caller: Caller, *, task_id: UUID) -> StartedTask:
     return StartedTask(task(caller, task_id=task_id), claimed.lease_token)
 
 
+@begins_anew
 @transaction.atomic
 def decline(caller: Caller, *, task_id: UUID, reason: str) -> TaskAnswer:
     """Say no to a task, and why: it has failed, and whoever created it hears so. It
