@@ -15,11 +15,18 @@ from psycopg.conninfo import conninfo_to_dict
 from novum.running.cluster import programs
 
 CLIENTS = 8
+# Without any, the planner sees an empty table, and a statement prepared then reads all of
+# it each time, however long it has become.
+ENDED_LEASES = 20_000
 _HERE = Path(__file__).parent
 _FILL = """
 INSERT INTO card (queue, place, title, payload) SELECT 1, g, 'Card ' || g,
   jsonb_build_object('url', 'https://example.com/' || g, 'note', repeat('x', 160))
 FROM generate_series(1, {cards}) g
+"""
+_HISTORY = """
+INSERT INTO lease (card_id, queue, attempt, state, expires_at, ended_at)
+SELECT g, 1, 1, 1, now(), now() FROM generate_series(1, {leases}) g
 """
 
 
@@ -39,7 +46,8 @@ class Floor:
         with psycopg.connect(database_url, autocommit=True) as connection:
             connection.execute((_HERE / "floor_schema.sql").read_bytes())
             connection.execute(_FILL.format(cards=cards).encode())
-            connection.execute("VACUUM ANALYZE card")
+            connection.execute(_HISTORY.format(leases=ENDED_LEASES).encode())
+            connection.execute("VACUUM ANALYZE card, lease")
 
     def measure(self, seconds: int) -> float:
         """Cycles a second."""
