@@ -33,7 +33,7 @@ def test_a_page_leads_to_sign_in_and_back(client, ann_exists):
 
 
 @pytest.mark.parametrize(
-    "target", ["https://evil.example/", "//evil.example", "evil:x"]
+    "target", ["https://evil.example/", "//evil.example", "evil:x", "1", "profile"]
 )
 def test_sign_in_leads_nowhere_else(client, ann_exists, target):
     assert sign_in(client, next=target).url == "/"
