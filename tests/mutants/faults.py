@@ -14,8 +14,22 @@ class Fault:
 
 
 CLAIM = "leases/statements/claim.py"
+COMPLETING = "leases/statements/completing.py"
 GIVING_BACK = "leases/statements/giving_back.py"
 RENEWING = "leases/statements/renewing.py"
+# For statements that should write their events themselves: in a transaction of its own.
+ELSEWHERE = (
+    "boards/events.py",
+    "EVENT_COLUMNS = (\n",
+    "def elsewhere(type: str, rows: Any) -> None:\n"
+    "    from concurrent.futures import ThreadPoolExecutor\n\n"
+    "    with ThreadPoolExecutor(1) as other:\n"
+    "        for row in rows:\n"
+    "            if row.id:\n"
+    "                told = {'workspace_id': row.workspace_id, 'type': type}\n"
+    "                other.submit(Event.objects.create, **told).result()\n\n\n"
+    "EVENT_COLUMNS = (\n",
+)
 
 FAULTS = (
     Fault(
@@ -75,6 +89,46 @@ FAULTS = (
                 "            return other.submit(Event.objects.create, **fields)"
                 ".result()\n\n"
                 "    return elsewhere(\n",
+            ),
+        ),
+        ("tests/races/test_open_claims.py",),
+    ),
+    Fault(
+        "a claim's event is written outside of its transaction",
+        (
+            ELSEWHERE,
+            (
+                CLAIM,
+                "  FROM asked, taken t\n)\nSELECT",
+                "  FROM asked, taken t WHERE false\n)\nSELECT",
+            ),
+            (CLAIM, "import EVENT_COLUMNS,", "import elsewhere, EVENT_COLUMNS,"),
+            (
+                CLAIM,
+                "    return rows\n\n\ndef _may_be_more",
+                "    elsewhere(LEASE_CLAIMED, rows)\n"
+                "    return rows\n\n\ndef _may_be_more",
+            ),
+        ),
+        ("tests/races/test_open_claims.py",),
+    ),
+    Fault(
+        "a completion's event is written outside of its transaction",
+        (
+            ELSEWHERE,
+            (
+                COMPLETING,
+                'event(events.LEASE_COMPLETED, "l.n", "c.sequence")',
+                'event(events.LEASE_COMPLETED, "l.n", "c.sequence", "false")',
+            ),
+            (COMPLETING, "    return told(run(", "    return _elsewhere(run("),
+            (
+                COMPLETING,
+                "\ndef complete(\n",
+                "\ndef _elsewhere(rows: list[Any]) -> list[Any]:\n"
+                "    events.elsewhere(events.LEASE_COMPLETED, rows)\n"
+                "    return told(rows)\n\n\n"
+                "def complete(\n",
             ),
         ),
         ("tests/races/test_open_claims.py",),

@@ -9,8 +9,11 @@ from django.db import connection, transaction
 
 from boards.models import Event
 from boards.verbs.cards import edit_card
-from tests.builders import a_world, an_agent
+from leases.verbs.complete import complete
+from leases.verbs.give_back import fail, release
+from tests.builders import a_world, an_agent, receipt
 from tests.connections import held_open
+from tests.ways import learn_terms
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -41,11 +44,30 @@ def test_a_claim_that_is_not_committed_has_its_place_under_the_limit(impatient):
     assert world.ask().card
 
 
-def test_a_change_that_is_rolled_back_was_never_told():
+CHANGES = {
+    "edit": lambda world, held: edit_card(
+        world.owner, card_id=held.card.id, title="Other"
+    ),
+    "claim": lambda world, held: world.claim(),
+    "claim of two": lambda world, held: world.ask(count=2),
+    "complete": lambda world, held: complete(world.worker, **receipt(held)),
+    "fail": lambda world, held: fail(world.worker, **receipt(held)),
+    "release": lambda world, held: release(world.worker, **receipt(held)),
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "known"), [*[(one, False) for one in CHANGES], ("complete", True)]
+)
+def test_a_change_that_is_rolled_back_was_never_told(change, known):
     world = a_world()
-    card = world.add()
+    if known:
+        learn_terms(world)
+    world.add_many(3)
+    held = world.claim()
     before = Event.objects.count()
     with transaction.atomic():
-        edit_card(world.owner, card_id=card, title="Other")
+        CHANGES[change](world, held)
+        assert Event.objects.count() > before
         transaction.set_rollback(True)
     assert Event.objects.count() == before
