@@ -185,7 +185,8 @@ def test_help_shows_every_operation_and_all_of_one(shell):
     assert "assignee  @handle or null" in one
     assert shell("create_card", "--help").out == one
     assert "exit code 75" in shell("help", "work").out
-    assert ".title  text, needed" in shell("help", "bulk_create_cards").out
+    title = ".title  text of up to 500 characters, needed"
+    assert title in shell("help", "bulk_create_cards").out
     shell("help", "create_crad").failed(2, "create_card")
 
 
