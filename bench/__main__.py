@@ -17,7 +17,8 @@ from novum.running.errors import StartError
 from novum.running.settings import from_environment
 
 PARTS = (
-    *("floor", "cycle", "batch", "limit", "depth", "sustained", "memory"),
+    *("start", "floor", "cycle", "redis", "batch", "limit", "depth", "sustained"),
+    "memory",
     *("mcp", "tasks", "pages", "supervision", "live", "waiting", "webhooks", "bulk"),
 )
 

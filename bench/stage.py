@@ -40,7 +40,7 @@ def running_stage() -> Iterator[Stage]:
     for name in _OURS_TO_SAY:
         os.environ.pop(name, None)
     with tempfile.TemporaryDirectory(prefix="novum-bench-") as folder:
-        os.environ |= {"NOVUM_DATA": folder, "NOVUM_PORT": str(_free_port())}
+        os.environ |= {"NOVUM_DATA": folder, "NOVUM_PORT": str(free_port())}
         settings = from_environment(os.environ)
         family = Family()
         try:
@@ -72,7 +72,7 @@ def _set_up_django() -> None:
         del os.environ["NOVUM_DB_POOL"]
 
 
-def _free_port() -> int:
+def free_port() -> int:
     """For web, and the next one for live; below those that the system may give away as
     somebody's own end of a connection before we come to take them."""
     while True:

@@ -35,6 +35,8 @@ SMALL = {
     "--finished-leases": 600,
 }
 FIGURES = {
+    "start": ["to the welcome", "to its first answer"],
+    "redis": ["with Redis silent : with", "with Redis refusing : with"],
     "floor": ["claim + complete by pgbench"],
     "cycle": ["REST cycles/s : floor", "REST cycles/s : Procrastinate"],
     "batch": ["cards/s, ten a call : one a call"],
