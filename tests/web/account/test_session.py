@@ -1,5 +1,8 @@
 """Signing in and out, the first run, one-time links."""
 
+from itertools import count
+from time import time
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -7,9 +10,11 @@ from django.urls import reverse
 from accounts.models import User
 from accounts.verbs.links import sign_in_link
 from accounts.verbs.people import create_person, set_up
+from novum import limits
 from tests.builders import World
 
 pytestmark = pytest.mark.django_db
+_far = count(1_000, step=10)
 PASSWORD = "tulip-harbour-9"
 FIRST = {"workspace": "Acme", "username": "ann", "name": "Ann", "password": PASSWORD}
 
@@ -17,6 +22,13 @@ FIRST = {"workspace": "Acme", "username": "ann", "name": "Ann", "password": PASS
 @pytest.fixture
 def ann_exists():
     set_up(**FIRST)
+
+
+@pytest.fixture(autouse=True)
+def _one_window(monkeypatch):
+    """All tries of a test are counted in one minute, and those of no other test."""
+    moment = time() + next(_far) * limits.WINDOW_SECONDS
+    monkeypatch.setattr(limits, "time", lambda: moment)
 
 
 def sign_in(client: Client, password=PASSWORD, username="ann", **more):
