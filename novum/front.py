@@ -3,7 +3,7 @@
 What the handler adds to a request (signals, the middleware's chain, a search through all
 addresses) takes longer than reading a worker's call and writing the answer. A door that
 answers some calls here answers them by the same function behind the handler, too; of the
-middleware only the outermost is here, which gives each call its id.
+middleware only the outermost are here: each call has its id and is read as UTF-8.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,6 +15,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.response import HttpResponseBase
 
+from novum.incoming import read_as_utf8
 from novum.logs import calls
 from novum.turns import Turns
 
@@ -38,6 +39,7 @@ def in_front_of(application: Application, *doors: Find) -> Application:
         else:
             return application(environ, start_response)
         request = WSGIRequest(environ)
+        read_as_utf8(request)
         _receive(request)
         with turns.one():
             response = calls.middleware(found)(request)

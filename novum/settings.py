@@ -86,11 +86,13 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "novum.logs.calls.middleware",
+    "novum.incoming.utf8",
     "novum.mcp.endpoint.shortcut",
     "novum.rest.shortcut.shortcut",
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.middleware.csp.ContentSecurityPolicyMiddleware",
+    "novum.web.clean.Clean",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",

@@ -18,6 +18,7 @@ from accounts import reads
 from accounts.errors import DomainError, NotFound
 from accounts.pages import MAX_PAGE_SIZE, BadCursor
 from accounts.roles import BoardRole
+from novum.web import posted
 from novum.web.faces import Chip, Who
 from novum.web.pages import PageRequest, done, is_fragment, page
 from supervision.holds.filtering import LeaseFilter
@@ -134,7 +135,7 @@ def _revoke(
             request.caller,
             lease_ids=ids[:MAX_PER_CALL],
             wanted=where,
-            reason=request.POST.get("reason", ""),
+            reason=posted.text(request, "reason"),
             dry_run=not confirmed,
         )
         if not (confirmed and outcome.left and outcome.revoked):

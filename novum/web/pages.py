@@ -92,11 +92,19 @@ def done(request: HttpRequest, text: str = "", **event: Any) -> HttpResponse:
 def back(request: HttpRequest, otherwise: str = "/") -> str:
     """`next` of the form, else where the request came from, on this host only."""
     for target in (request.POST.get("next"), request.headers.get("Referer")):
-        if target and url_has_allowed_host_and_scheme(
-            target, {request.get_host()}, request.is_secure()
-        ):
+        if target and is_here(request, target):
             return target
     return otherwise
+
+
+def is_here(request: HttpRequest, target: str) -> bool:
+    """Whether it's an address on this host. A word alone is none: `redirect` would take
+    it for the name of a view."""
+    return target.startswith(("/", "http://", "https://")) and (
+        url_has_allowed_host_and_scheme(
+            target, {request.get_host()}, request.is_secure()
+        )
+    )
 
 
 def context(request: HttpRequest) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from django.contrib import messages
 from django.contrib.auth import authenticate, login, logout
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
-from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 from django.views.decorators.debug import sensitive_post_parameters
@@ -21,6 +20,7 @@ from accounts.verbs.people import set_up
 from novum import limits
 from novum.problems import refusal_headers
 from novum.web import account_forms as forms
+from novum.web.pages import is_here
 
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 # One account gets a fourth of what one address may try: many addresses at one account
@@ -128,8 +128,4 @@ def _too_many(
 
 def _next(request: HttpRequest) -> str:
     target = request.POST.get("next") or request.GET.get("next") or ""
-    if url_has_allowed_host_and_scheme(
-        target, {request.get_host()}, request.is_secure()
-    ):
-        return target
-    return "/"
+    return target if is_here(request, target) else "/"
