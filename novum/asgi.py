@@ -17,6 +17,7 @@ http = get_asgi_application()
 
 from django.urls import path  # noqa: E402
 
+from novum.incoming import Readable  # noqa: E402
 from novum.logs.calls import Called  # noqa: E402
 from novum.rest.feed import Feed  # noqa: E402
 from novum.waiting import Waiting  # noqa: E402
@@ -30,7 +31,7 @@ sockets = [
 application = ProtocolTypeRouter(
     {
         # Whoever waits for events or for a card holds no thread of Django's.
-        "http": Called(Feed(Waiting(http))),
+        "http": Called(Readable(Feed(Waiting(http)))),
         # No page of another host may open a socket with its visitors' cookies.
         "websocket": AllowedHostsOriginValidator(
             AuthMiddlewareStack(URLRouter(sockets))

@@ -15,7 +15,7 @@ from django.core.handlers.wsgi import WSGIRequest
 from django.http import HttpRequest, HttpResponse, UnreadablePostError
 from django.http.response import HttpResponseBase
 
-from novum.incoming import read_as_utf8
+from novum.incoming import read_as_utf8, readable_type
 from novum.logs import calls
 from novum.turns import Turns
 
@@ -31,6 +31,7 @@ def in_front_of(application: Application, *doors: Find) -> Application:
     turns = Turns()
 
     def serve(environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        environ["CONTENT_TYPE"] = readable_type(environ.get("CONTENT_TYPE", ""))
         if environ.get("SCRIPT_NAME") or environ.get("HTTP_TRANSFER_ENCODING"):
             return application(environ, start_response)
         for find in doors:

@@ -1,10 +1,12 @@
 """What every door for machines takes from a request: who calls, and the body's bytes;
 and for every door, that what it reads is UTF-8."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.utils.http import parse_header_parameters
 
 from accounts.callers import Caller
 from accounts.credentials import caller_of_token
@@ -30,6 +32,35 @@ def utf8(get_response: Handler) -> Handler:
         return get_response(request)
 
     return middleware
+
+
+def readable_type(content_type: str) -> str:
+    """A Content-Type, or nothing where Django couldn't make a request of it: too long,
+    or with a charset of bytes (`hex`) or of nothing (`undefined`)."""
+    try:
+        _, parameters = parse_header_parameters(content_type)
+        b"a".decode(parameters.get("charset", "utf-8"))
+    except (LookupError, ValueError):
+        return ""
+    return content_type
+
+
+class Readable:
+    """The same for an ASGI application, in front of all that makes a request."""
+
+    def __init__(self, inner: Callable[..., Awaitable[None]]) -> None:
+        self._inner = inner
+
+    async def __call__(self, scope: Mapping[str, Any], receive: Any, send: Any) -> None:
+        if scope["type"] == "http":
+            headers = [
+                (name, readable_type(value.decode("latin-1")).encode("latin-1"))
+                if name == b"content-type"
+                else (name, value)
+                for name, value in scope["headers"]
+            ]
+            scope = {**scope, "headers": headers}
+        await self._inner(scope, receive, send)
 
 
 def caller_by_bearer(request: HttpRequest) -> Caller:

@@ -25,7 +25,7 @@ from boards import news, reads
 from boards.shapes import EventShape
 from novum import limits, problems
 from novum.cleaning import clean
-from novum.incoming import caller_by_bearer
+from novum.incoming import caller_by_bearer, read_as_utf8
 from novum.operations import events
 from novum.operations.events import ListEvents
 from novum.operations.perform import converted
@@ -61,6 +61,7 @@ class Feed:
             await self.inner(scope, receive, send)
             return
         request = ASGIRequest(scope, BytesIO())
+        read_as_utf8(request)
         call = Call(self, request, send)
         gone = asyncio.ensure_future(_gone(receive))
         work = asyncio.ensure_future(call.answer())
