@@ -97,12 +97,13 @@ def assert_only_taken_rows_are_locked(world):
 
 
 def locked(table, key, pid):
-    """All that an open transaction has locked or changed there: a row says by `xmax` who
-    did, and a million are read in less time than it takes to try to lock them."""
+    """All that an open transaction has locked or changed there, in itself or in a part of
+    it (a savepoint): a row says by `xmax` who did, and a million are read in less time
+    than it takes to try to lock them. Nobody else is at work meanwhile."""
     with connection.cursor() as cursor:
         cursor.execute(
-            f"SELECT {key} FROM {table} WHERE xmax ="
-            " (SELECT backend_xid FROM pg_stat_activity WHERE pid = %s)",
+            f"SELECT {key} FROM {table} WHERE xmax::text <> '0' AND age(xmax) <="
+            " (SELECT age(backend_xid) FROM pg_stat_activity WHERE pid = %s)",
             [pid],
         )
         return {found for (found,) in cursor}
