@@ -208,7 +208,9 @@ def test_a_save_asked_for_while_another_is_under_way_follows_it(world, browse):
     field.fill("One, two")
     page.keyboard.press("Control+Enter")
     # Saved, but the page hasn't heard of it: to what is there now it would be a clash.
-    page.route(f"**{card_url(world, card)}*", lambda route: looks.append(route), times=1)
+    page.route(
+        f"**{card_url(world, card)}*", lambda route: looks.append(route), times=1
+    )
     with page.expect_request(f"**{card_url(world, card)}*"):
         saves[0].continue_()
     field.fill("One, two, three")
