@@ -214,7 +214,7 @@ def test_nobody_is_told_across_workspaces(world):
 def test_a_list_shows_the_latest_first_and_marks_nothing(world):
     for number in range(3):
         send(world.owner, to=world.worker.handle, topic="plans", payload=number)
-    page = inbox.messages(world.worker, page_size=2)
+    page = inbox.messages(world.worker, page_size=2, unread=True)
     assert [one.payload for one in page.items] == [2, 1]
     rest = inbox.messages(
         world.worker, page_size=2, page_token=page.next_page_token, unread=True
