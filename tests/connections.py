@@ -103,6 +103,17 @@ class Open:
 
 
 @contextmanager
+def undone() -> Iterator[None]:
+    """Nothing of what happens inside stays. As Django's TestCase marks its own
+    transactions: to a verb that must be outside of any, there's none around it."""
+    atomic = transaction.atomic()
+    atomic._from_testcase = True
+    with atomic:
+        yield
+        transaction.set_rollback(True)
+
+
+@contextmanager
 def held_open(call: Callable[[], Any]) -> Iterator[Open]:
     """`call()` in a transaction on a second connection, which stays open inside the
     `with` and is rolled back at its end unless told to commit before."""

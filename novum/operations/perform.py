@@ -92,7 +92,7 @@ def converted(operation: Operation, arguments: dict[str, Any], *, strict: bool) 
 def _refuse_null(operation: Operation, arguments: dict[str, Any], given: Any) -> None:
     """A query has no null: what isn't asked for is left out."""
     for name, text in arguments.items():
-        if text == "null" and getattr(given, name) is None:
+        if text.lower() == "null" and getattr(given, name) is None:
             raise operation.misfit.at(
                 f"/{name}", "invalid", f"Leave {name} out instead."
             )

@@ -8,11 +8,11 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import transaction
 
 from accounts.told import MAX_HANDLE_CHARACTERS
 from novum.mcp.schemas import input_schema, own_arguments
 from novum.operations.registry import OPERATIONS
+from tests.connections import undone
 from tests.doors.http import DOCUMENT
 from tests.doors.recipes import Sent, sent
 
@@ -147,9 +147,8 @@ def test_the_limits_that_are_told_are_kept(world, owner, operation):
 def refusals(world, owner, operation, values, field, size) -> set[tuple[str, str]]:
     """What an answer says against this field: codes and details."""
     made = filled(values, field, size)
-    with transaction.atomic():
+    with undone():
         answer = Sent(made).by(owner, operation)
-        transaction.set_rollback(True)
     assert answer.status_code < 500
     if answer.status_code < 400:
         return set()

@@ -6,13 +6,13 @@ refused leaves every row of the database as it was.
 """
 
 import pytest
-from django.db import transaction
 from django.http import HttpResponse
 
 from accounts.models import WorkerToken
 from novum.operations.operation import Operation
 from novum.operations.registry import OPERATIONS
 from tests.builders import World
+from tests.connections import undone
 from tests.doors.principals import (
     BOARD_ROLES,
     REFUSED,
@@ -52,7 +52,7 @@ def test_who_may_and_who_may_not(world, operation):
 
 
 def ask(world: World, operation: Operation, principal: Principal) -> None:
-    with transaction.atomic():
+    with undone():
         call = sent(operation, world, principal.caller)
         forget()
         before = stored()
@@ -63,5 +63,4 @@ def ask(world: World, operation: Operation, principal: Principal) -> None:
             assert stored() == before, principal.name
         elif operation.changes:
             assert stored() != before, principal.name
-        transaction.set_rollback(True)
     forget()

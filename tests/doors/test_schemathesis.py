@@ -7,7 +7,7 @@ import msgspec
 import pytest
 import schemathesis
 from django.core.signals import request_finished, request_started
-from django.db import close_old_connections, transaction
+from django.db import close_old_connections
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
 from schemathesis.checks import not_a_server_error
@@ -16,6 +16,7 @@ from schemathesis.specs.openapi import checks
 from novum.operations import waiting
 from novum.operations.registry import OPERATIONS
 from novum.wsgi import application
+from tests.connections import undone
 from tests.doors.http import DOCUMENT
 from tests.doors.recipes import sent
 
@@ -67,9 +68,8 @@ def fire(document, operation, mode, world, token, promises):
         if "path" not in wrong_parts(case):
             case.path_parameters = real
         case.headers["Authorization"] = f"Bearer {token}"
-        with transaction.atomic():
+        with undone():
             case.call_and_validate(checks=promises)
-            transaction.set_rollback(True)
 
     call()
 

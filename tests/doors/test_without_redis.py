@@ -9,11 +9,11 @@ import socket
 import threading
 
 import pytest
-from django.db import transaction
 
 from boards import nudges
 from novum import health, limits
 from novum.operations.registry import OPERATIONS
+from tests.connections import undone
 from tests.doors.http import Http, token_of
 from tests.doors.principals import forget
 from tests.doors.recipes import sent
@@ -69,12 +69,10 @@ def call(world, settings, monkeypatch, django_capture_on_commit_callbacks):
     door = Http(token_of(world.owner))
 
     def call(operation):
-        with transaction.atomic():
-            with django_capture_on_commit_callbacks(execute=True):
-                forget()
-                asked = sent(operation, world, world.owner)
-                answer = asked.by(door, operation)
-            transaction.set_rollback(True)
+        with undone(), django_capture_on_commit_callbacks(execute=True):
+            forget()
+            asked = sent(operation, world, world.owner)
+            answer = asked.by(door, operation)
         forget()
         return answer.status_code
 

@@ -6,9 +6,9 @@ REST (tests/doors/test_permissions.py): both doors call the same thing.
 """
 
 import pytest
-from django.db import transaction
 
 from novum.operations.registry import OPERATIONS
+from tests.connections import undone
 from tests.doors.principals import Principal, forget, principals, stored
 from tests.doors.recipes import RECIPES
 from tests.mcp.door import Mcp
@@ -27,7 +27,7 @@ def test_who_may_and_who_may_not(world, operation):
 
 
 def ask(world, operation, principal: Principal, *, looks: bool) -> None:
-    with transaction.atomic():
+    with undone():
         arguments = RECIPES[operation.name](world, principal.caller)
         forget()
         before = stored() if looks else None
@@ -35,7 +35,6 @@ def ask(world, operation, principal: Principal, *, looks: bool) -> None:
         got = outcome(Mcp(principal.token), operation.name, arguments)
         assert got in CODES.get(wanted, {""}), (principal.name, got)
         assert before == (stored() if looks else None), principal.name
-        transaction.set_rollback(True)
     forget()
 
 

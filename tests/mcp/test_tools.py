@@ -4,13 +4,13 @@ import re
 
 import jsonschema
 import pytest
-from django.db import transaction
 from django.test import Client
 
 from novum.mcp.server import INSTRUCTIONS, TOOLS
 from novum.mcp.telling import MAX_DESCRIPTION, describe
 from novum.operations.advice import NEXT_STEPS
 from novum.operations.registry import OPERATIONS
+from tests.connections import undone
 from tests.doors.http import door_of, token_of
 from tests.doors.principals import forget, stored
 from tests.doors.recipes import RECIPES, as_json, sent
@@ -99,13 +99,12 @@ def test_it_works_slim_and_verbose_with_what_its_schema_takes(world, operation):
     for more in {}, {"verbose": True}:
         if more and operation.output is None:
             continue
-        with transaction.atomic():
+        with undone():
             arguments = RECIPES[operation.name](world, world.owner) | more
             takes.validate(as_json(arguments))
             assert not takes.is_valid({**as_json(arguments), "nonsense": 1})
             told = door.call(operation.name, **arguments)
             assert not told.is_error, told.text
-            transaction.set_rollback(True)
         forget()
 
 

@@ -11,13 +11,14 @@ from time import monotonic
 from typing import Any
 
 import pytest
-from django.db import connection, transaction
+from django.db import connection
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule
 
 from accounts.errors import DomainError
 from leases.verbs.set_contract import Terms, set_contract
 from tests.builders import a_world, an_agent
+from tests.connections import undone
 from tests.model import reference
 from tests.model.reference import Reference, Refused
 
@@ -48,10 +49,8 @@ class Both(RuleBasedStateMachine):
 
     @initialize(terms=TERMS, cards=st.integers(2, 8))
     def begin(self, terms, cards):
-        self.atomic = transaction.atomic()
-        # As Django's TestCase marks its own: no transaction as far as verbs can tell.
-        self.atomic._from_testcase = True
-        self.atomic.__enter__()
+        self.undone = undone()
+        self.undone.__enter__()
         self.world = a_world()
         self.owner = self.world.owner
         able = replace(self.world.worker, skills=frozenset({"seo", "other"}))
@@ -67,9 +66,8 @@ class Both(RuleBasedStateMachine):
             self._create("queue", 3, None, good=True)
 
     def teardown(self):
-        if hasattr(self, "atomic"):
-            transaction.set_rollback(True)
-            self.atomic.__exit__(None, None, None)
+        if hasattr(self, "undone"):
+            self.undone.__exit__(None, None, None)
 
     # Both at once.
 

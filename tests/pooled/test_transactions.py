@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 
+import pytest
 from django.conf import settings
 from django.db import connection
 
@@ -24,6 +25,15 @@ from tests.processes.waiting import eventually
 from tests.webhooks.conftest import listen, settled
 from tests.webhooks.receivers import receiving
 from webhooks import conf
+
+# The fixtures of the races over who ends a lease.
+by_us = test_double_finish.by_us
+
+
+@pytest.fixture
+def race(by_us):
+    return by_us
+
 
 test_a_queue_is_emptied = (
     test_claim_race.test_many_workers_empty_a_queue_and_no_card_is_done_twice

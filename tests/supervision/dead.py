@@ -14,10 +14,14 @@ def a_dead_letter(world: World, reason="Timeout after 31 s", **fields):
     return world.fail_card(reason=reason, requeue=False)
 
 
-@transaction.atomic
 def many_dead_letters(world: World, number: int, reasons: int = 4, **fields) -> None:
     """Copies of one that failed: with a lease and a note of their own each."""
     card = a_dead_letter(world, "Trouble <0>", **fields)
+    copy(card, world, number, reasons)
+
+
+@transaction.atomic
+def copy(card, world: World, number: int, reasons: int) -> None:
     names = [str(field.column) for field in Card._meta.concrete_fields]
     cards = {"id": "m.card", "number": "w.last_card_number + m.g"}
     with connection.cursor() as cursor:
