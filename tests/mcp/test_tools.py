@@ -125,6 +125,9 @@ def test_verbose_is_word_for_word_what_rest_answers(world, operation):
         answer.pop("token_id", None)
         for item in answer.get("items", []):
             item.pop("last_used_at", None)
+            # The doctor counts what the machine changes between two looks.
+            if operation.name == "list_findings":
+                item["what"] = re.sub(r"[+-]?\d+(\.\d+)?", "…", item["what"])
     assert told.value == rest
 
 
