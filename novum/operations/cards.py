@@ -1,4 +1,4 @@
-"""Cards: see, create, edit, move, archive, requeue; comments."""
+"""Cards: see, create, edit, move, archive, requeue, call off."""
 
 import msgspec
 
@@ -6,8 +6,8 @@ from accounts.callers import Caller
 from accounts.pages import Page
 from boards import reads
 from boards.errors import VersionMismatch
-from boards.shapes import CardShape, CommentShape
-from boards.verbs import cards, comments, moving
+from boards.shapes import CardShape
+from boards.verbs import cards, moving
 from boards.verbs.cards import MAX_BULK_CARDS, NewCard
 from boards.verbs.places import Place
 from leases.explaining import Explained, explain
@@ -16,17 +16,13 @@ from leases.verbs import activity, cancel
 from leases.verbs.requeue import requeue
 from leases.verbs.revoke import free
 from novum.operations.given.cards import (
-    AddComment,
     ArchiveCard,
     BulkCreateCards,
     CancelCard,
     CardInput,
-    CommentInput,
     CreateCard,
     EditCard,
-    EditComment,
     ListCards,
-    ListComments,
     MoveCard,
     SetCardActivity,
 )
@@ -155,36 +151,7 @@ def set_card_activity(caller: Caller, given: SetCardActivity) -> Activity:
     return activity.set_card_activity(caller, card_id=given.card_id, doing=given.doing)
 
 
-def list_comments(caller: Caller, given: ListComments) -> Page[CommentShape]:
-    return reads.comments(
-        caller,
-        card_id=given.card_id,
-        page_size=given.page_size,
-        page_token=given.page_token,
-    )
-
-
-def add_comment(caller: Caller, given: AddComment) -> CommentShape:
-    comment_id = comments.add_comment(caller, card_id=given.card_id, text=given.text)
-    return reads.comment(caller, comment_id=comment_id)
-
-
-def edit_comment(caller: Caller, given: EditComment) -> CommentShape:
-    comments.edit_comment(
-        caller,
-        card_id=given.card_id,
-        comment_id=given.comment_id,
-        text=given.text,
-    )
-    return reads.comment(caller, comment_id=given.comment_id)
-
-
-def delete_comment(caller: Caller, given: CommentInput) -> None:
-    comments.delete_comment(caller, card_id=given.card_id, comment_id=given.comment_id)
-
-
 _CARD = "/cards/{card_id}"
-_COMMENTS = f"{_CARD}/comments"
 
 OPERATIONS = (
     Operation(
@@ -346,59 +313,5 @@ OPERATIONS = (
         errors=("card_held", "invalid"),
         destroys=False,
         repeatable=False,
-    ),
-    Operation(
-        name="list_comments",
-        method="GET",
-        path=_COMMENTS,
-        summary="A card's comments, oldest first.",
-        input=ListComments,
-        output=Page[CommentShape],
-        call=list_comments,
-        scope="read",
-        who="viewer",
-        errors=("bad_cursor",),
-    ),
-    Operation(
-        name="add_comment",
-        method="POST",
-        path=_COMMENTS,
-        summary="Say something about a card, in markdown.",
-        input=AddComment,
-        output=CommentShape,
-        call=add_comment,
-        scope="write",
-        who="commenter",
-        errors=("invalid",),
-        status=201,
-        remembers=Remembers(
-            lambda made: [made.id],
-            lambda caller, given, ids: reads.comment(caller, comment_id=ids[0]),
-        ),
-    ),
-    Operation(
-        name="edit_comment",
-        method="PATCH",
-        path=f"{_COMMENTS}/{{comment_id}}",
-        summary="Put one's own comment right.",
-        input=EditComment,
-        output=CommentShape,
-        call=edit_comment,
-        scope="write",
-        who="commenter",
-        errors=("invalid",),
-        repeatable=False,
-    ),
-    Operation(
-        name="delete_comment",
-        method="DELETE",
-        path=f"{_COMMENTS}/{{comment_id}}",
-        summary="Take one's own comment back; managers any.",
-        input=CommentInput,
-        output=None,
-        call=delete_comment,
-        scope="write",
-        who="commenter",
-        status=204,
     ),
 )

@@ -5,6 +5,7 @@ from novum.operations import (
     boards,
     cards,
     columns,
+    comments,
     dead_letters,
     events,
     findings,
@@ -25,6 +26,7 @@ from novum.parts import parts
 OPERATIONS: tuple[Operation, ...] = (
     *leases.OPERATIONS,
     *cards.OPERATIONS,
+    *comments.OPERATIONS,
     *boards.OPERATIONS,
     *columns.OPERATIONS,
     *agents.OPERATIONS,

@@ -9,10 +9,10 @@ from msgspec import Meta
 
 from accounts import skills, told
 from boards.values import MAX_DOING_CHARACTERS
-from boards.verbs import comments, fields
+from boards.verbs import fields
 from boards.verbs.cards import MAX_BULK_CARDS, NewCard
 from boards.verbs.text import MAX_TITLE_CHARACTERS
-from leases.verbs.cancel import MAX_REASON_CHARACTERS
+from leases.verbs.reasons import MAX_REASON_CHARACTERS
 from novum.operations.operation import (
     IfMatch,
     Input,
@@ -132,19 +132,3 @@ class SetCardActivity(CardInput, frozen=True):
             description="One line, shown on the card; empty takes it back.",
         ),
     ]
-
-
-class ListComments(PageInput, frozen=True):
-    card_id: UUID
-
-
-class AddComment(CardInput, frozen=True):
-    text: Annotated[comments.Text, Meta(description="Markdown.")]
-
-
-class CommentInput(CardInput, frozen=True):
-    comment_id: UUID
-
-
-class EditComment(CommentInput, frozen=True):
-    text: comments.Text
