@@ -24,12 +24,6 @@ from tests.admin.pages import (
 from tests.builders import a_person, a_seat, a_workspace, a_world, card_row
 
 
-@pytest.fixture
-def admin(world, client):
-    sign_in(client, user_of(world.owner), is_superuser=True)
-    return client
-
-
 def change(admin, row, **fields):
     url = change_page(row)
     return admin.post(url, form_of(admin, url) | fields)

@@ -21,12 +21,6 @@ from tests.admin.pages import (
 from tests.builders import a_person, a_seat, a_token, a_workspace, card_row, lease_row
 
 
-@pytest.fixture
-def admin(world, client):
-    sign_in(client, user_of(world.owner), is_superuser=True)
-    return client
-
-
 def staff(client, caller):
     """Signed in with every permission, but not running the server."""
     user = user_of(caller)
