@@ -16,7 +16,6 @@ from django.db import transaction
 from django.db.models import Q
 
 from accounts.callers import Caller
-from accounts.errors import Invalid
 from accounts.roles import BoardRole
 from boards import access, events
 from boards.models import Card, ClockTimestamp, Event
@@ -26,8 +25,8 @@ from leases.errors import NotCancellable
 from leases.models import Contract, Lease, Slot
 from leases.reads import server_time
 from leases.shapes import Cancelled
+from leases.verbs.reasons import check_text
 
-MAX_REASON_CHARACTERS = 10_000
 # How long a holder who doesn't call is waited for.
 GRACE = timedelta(seconds=60)
 BATCH = 100
@@ -40,9 +39,7 @@ def request_cancel(caller: Caller, *, card_id: UUID, reason: str = "") -> Cancel
 
     Raises NotFound, Forbidden, NotCancellable (it has ended, or is no job), Invalid.
     """
-    if len(reason) > MAX_REASON_CHARACTERS:
-        detail = f"At most {MAX_REASON_CHARACTERS} characters."
-        raise Invalid.at("/reason", "too_long", detail)
+    check_text("reason", reason)
     card = locked_card(caller, card_id)
     if card.created_by_id != caller.actor_id:
         access.require(caller, card.board_id, BoardRole.MANAGER)

@@ -15,9 +15,9 @@ from leases.shapes import Ended
 from leases.statements import giving_back
 from leases.statements.renewing import look
 from leases.verbs.holding import called_off, ended, held, only
+from leases.verbs.reasons import check_text
 from leases.verbs.refusing import refused
 
-MAX_REASON_CHARACTERS = 10_000
 KINDS = tuple(kind.value for kind in Lease.Failure if kind)
 
 
@@ -42,7 +42,7 @@ def fail(
 
     Repeated with the same receipt it changes nothing. Raises LeaseLost, Invalid.
     """
-    _check_text("reason", reason)
+    check_text("reason", reason)
     after = retry_after_seconds
     if after is not None and not 0 <= after <= MAX_BACKOFF_SECONDS:
         raise Invalid.at(
@@ -101,7 +101,7 @@ def release(
 
     Repeated with the same receipt it changes nothing. Raises LeaseLost, Invalid.
     """
-    _check_text("note", note)
+    check_text("note", note)
     row = only(held(caller, {lease_id: lease_token}))
     return _end(caller, row, giving_back.RELEASE, note=note)
 
@@ -117,12 +117,3 @@ def _end(caller: Caller, row: Any, how: giving_back.Ending, **details: Any) -> E
     if row.state == how.state:
         return ended(caller, row, replayed=True)
     raise refused(caller, row, how.verb)
-
-
-def _check_text(field: str, text: str) -> None:
-    if len(text) > MAX_REASON_CHARACTERS:
-        raise Invalid.at(
-            f"/{field}",
-            "too_long",
-            f"{field} has at most {MAX_REASON_CHARACTERS} characters.",
-        )

@@ -9,8 +9,10 @@ from accounts.callers import Caller
 from accounts.roles import BoardRole
 from boards import access
 from leases import reads
+from leases.contract import MAX_PAUSE_CHARACTERS
 from leases.shapes import ContractShape
 from leases.statements.gate import shut
+from leases.verbs.reasons import check_text
 from leases.verbs.set_contract import Terms, set_contract
 
 
@@ -19,7 +21,8 @@ def pause(
     caller: Caller, *, board_id: UUID, column_id: UUID, reason: str = ""
 ) -> ContractShape:
     """Offer no card of this queue to anybody until `resume`; whoever holds one goes
-    on. Managers. Raises NotFound, Forbidden."""
+    on. Managers. Raises NotFound, Forbidden, Invalid."""
+    check_text("reason", reason, MAX_PAUSE_CHARACTERS)
     return _set(caller, board_id, column_id, paused=True, pause_reason=reason)
 
 

@@ -8,6 +8,7 @@ from django.db import transaction
 from accounts.callers import Caller
 from accounts.errors import NotFound
 from accounts.roles import BoardRole
+from accounts.verbs.agents import edit_agent
 from boards import access
 from boards.models import Card
 from leases.models import Lease
@@ -16,8 +17,7 @@ from leases.statements import giving_back
 from leases.statements.renewing import look
 from leases.verbs.cancel import end_cancelled
 from leases.verbs.holding import ended, lost
-
-MAX_REASON_CHARACTERS = 10_000
+from leases.verbs.reasons import check_text
 
 
 def revoke(caller: Caller, *, lease_id: UUID, reason: str = "") -> Ended:
@@ -25,13 +25,13 @@ def revoke(caller: Caller, *, lease_id: UUID, reason: str = "") -> Ended:
     the attempt not counted. Managers.
 
     The worker learns it at its next call (LeaseLost). Revoked before: `replayed`.
-    Raises NotFound, Forbidden, LeaseLost (it had ended otherwise).
+    Raises NotFound, Forbidden, Invalid, LeaseLost (it had ended otherwise).
     """
+    check_text("reason", reason)
     row = look(caller.workspace_id, [lease_id]).get(lease_id)
     if row is None or not access.can_see(caller, row.board_id):
         raise NotFound("There is no such lease here.")
     access.require(caller, row.board_id, BoardRole.MANAGER)
-    reason = reason[:MAX_REASON_CHARACTERS]
     done = giving_back.give_back(
         giving_back.REVOKE, [lease_id], caller=caller, reason=reason
     )
@@ -45,16 +45,23 @@ def revoke(caller: Caller, *, lease_id: UUID, reason: str = "") -> Ended:
 
 
 @transaction.atomic
-def stop_agent(caller: Caller, *, agent_id: UUID, reason: str = "") -> int:
-    """Revoke whatever the seat holds, on every board; returns how many. Admins."""
+def stop_agent(
+    caller: Caller, *, agent_id: UUID, reason: str = "", disable: bool = False
+) -> int:
+    """Revoke whatever the seat holds, on every board; returns how many. With `disable`
+    nobody comes back for more until `edit_agent` lets the seat in again. Admins. Raises
+    Forbidden, Invalid; with `disable` NotFound."""
+    check_text("reason", reason)
     caller.require_admin()
+    if disable:
+        edit_agent(caller, agent_id=agent_id, disabled=True)
     held = Lease.objects.filter(
         holder_id=agent_id,
         workspace_id=caller.workspace_id,
         state=Lease.State.ACTIVE,
     )
     ids = list(held.values_list("pk", flat=True))
-    why = f": {reason[:MAX_REASON_CHARACTERS]}" if reason else "."
+    why = f": {reason}" if reason else "."
     reason = f"@{caller.handle} stopped this agent{why}"
     stopped = giving_back.give_back(
         giving_back.REVOKE, ids, caller=caller, reason=reason

@@ -33,6 +33,7 @@ from leases.models import Contract, Lease
 from leases.reads import contract_shape
 from leases.shapes import ContractShape
 from leases.statements.gate import shut
+from leases.verbs.reasons import too_long
 from leases.verbs.revoke import free_cards
 from leases.verbs.slots import lay_out
 from leases.verbs.tidy import dead_letter_exhausted
@@ -107,6 +108,7 @@ def apply_terms(
 
 def _check(board_id: UUID, terms: Terms) -> None:
     errors = [*_range_errors(terms), *_backoff_errors(terms.backoff_seconds or [])]
+    errors += too_long("pause_reason", terms.pause_reason or "", MAX_PAUSE_CHARACTERS)
     if terms.queue is not None and not _QUEUE.fullmatch(terms.queue):
         errors.append(
             FieldError(
@@ -184,9 +186,7 @@ def _applied(old: Contract, terms: Terms, column: Column) -> Contract:
         workspace_id=old.workspace_id,
         enabled=bool(terms.enabled),
         paused=bool(terms.paused),
-        pause_reason=(terms.pause_reason or "")[:MAX_PAUSE_CHARACTERS]
-        if terms.paused
-        else "",
+        pause_reason=(terms.pause_reason or "") if terms.paused else "",
         queue=terms.queue or old.queue or _free_name(old, column),
         lease_ttl_seconds=DEFAULT_LEASE_SECONDS if ttl is msgspec.UNSET else ttl,
         max_attempts=terms.max_attempts or DEFAULT_MAX_ATTEMPTS,

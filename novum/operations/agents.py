@@ -17,7 +17,7 @@ from accounts.told import MAX_HANDLE_CHARACTERS, told
 from accounts.verbs import agents
 from accounts.verbs.agents import DEFAULT_SCOPES, HIGHEST_MAX_LEASES, Name
 from leases.verbs.revoke import stop_agent as stop
-from novum.operations.given.leases import ShortReason
+from novum.operations.given.leases import Reason
 from novum.operations.operation import Input, Operation, PageInput, Remembers
 
 Scope = Literal["read", "work", "write", "manage"]
@@ -53,7 +53,7 @@ class EditAgent(AgentInput, frozen=True):
 
 
 class StopAgent(AgentInput, frozen=True):
-    reason: ShortReason = ""
+    reason: Reason = ""
     disable: Annotated[
         bool, Meta(description="Refuse the seat's tokens from now on, too.")
     ] = False
@@ -122,12 +122,13 @@ def edit_agent(caller: Caller, given: EditAgent) -> AgentShape:
 
 def stop_agent(caller: Caller, given: StopAgent) -> Stopped:
     """Its workers learn it at their next call; the cards are open again, the attempts
-    not counted. They may claim again unless you `disable` the seat, which happens
-    first; edit_agent enables it again."""
+    not counted. They may claim again unless you `disable` the seat in the same call;
+    edit_agent enables it again."""
     reads.agent(caller, agent_id=given.agent_id)
-    if given.disable:
-        agents.edit_agent(caller, agent_id=given.agent_id, disabled=True)
-    return Stopped(stop(caller, agent_id=given.agent_id, reason=given.reason))
+    count = stop(
+        caller, agent_id=given.agent_id, reason=given.reason, disable=given.disable
+    )
+    return Stopped(count)
 
 
 def list_tokens(caller: Caller, given: ListTokens) -> Page[TokenShape]:

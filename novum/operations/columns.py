@@ -75,7 +75,7 @@ class SetContract(ColumnInput, frozen=True):
 
     enabled: bool | None = None
     paused: bool | None = None
-    pause_reason: Annotated[str, Meta(max_length=MAX_PAUSE_CHARACTERS)] | None = None
+    pause_reason: Annotated[str, told(maxLength=MAX_PAUSE_CHARACTERS)] | None = None
     queue: (
         Annotated[str, told(maxLength=MAX_QUEUE_CHARACTERS, pattern=f"^{QUEUE_NAME}$")]
         | None

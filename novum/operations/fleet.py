@@ -10,7 +10,7 @@ from msgspec import Meta
 from accounts.callers import Caller
 from accounts.pages import Page
 from novum.operations.agents import AgentInput
-from novum.operations.given.leases import ShortReason
+from novum.operations.given.leases import Reason
 from novum.operations.operation import Input, Operation, PageInput
 from supervision.agents.figures import agent_detail, agent_figures
 from supervision.agents.shapes import AgentDetail, AgentFigures
@@ -50,7 +50,7 @@ class RevokeLeases(Input, frozen=True):
         ]
         | None
     ) = None
-    reason: ShortReason = ""
+    reason: Reason = ""
     dry_run: bool = False
 
 

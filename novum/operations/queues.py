@@ -8,6 +8,7 @@ from msgspec import Meta
 
 from accounts.callers import Caller
 from accounts.pages import Page
+from accounts.told import told
 from leases.contract import (
     MAX_LEASE_SECONDS,
     MAX_PAUSE_CHARACTERS,
@@ -46,10 +47,8 @@ class GetQueueStats(QueueInput, frozen=True):
 class PauseQueue(QueueInput, frozen=True):
     reason: Annotated[
         str,
-        Meta(
-            max_length=MAX_PAUSE_CHARACTERS,
-            description="Shown on the board and with the queue.",
-        ),
+        told(maxLength=MAX_PAUSE_CHARACTERS),
+        Meta(description="Shown on the board and with the queue."),
     ] = ""
 
 

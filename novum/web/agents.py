@@ -87,10 +87,12 @@ def stop(request: PageRequest, agent_id: UUID) -> HttpResponse:
     """Take back everything that it holds; its workers learn it at their next call. With
     `disable` nobody comes back for more."""
     seat = reads.agent(request.caller, agent_id=agent_id)
-    if posted.flag(request, "disable"):
-        verbs.edit_agent(request.caller, agent_id=agent_id, disabled=True)
-    reason = posted.text(request, "reason").strip()
-    count = stop_agent(request.caller, agent_id=agent_id, reason=reason)
+    count = stop_agent(
+        request.caller,
+        agent_id=agent_id,
+        reason=posted.text(request, "reason").strip(),
+        disable=posted.flag(request, "disable"),
+    )
     text = ngettext(
         "%(count)d card was taken back from %(name)s.",
         "%(count)d cards were taken back from %(name)s.",

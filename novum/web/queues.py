@@ -79,7 +79,7 @@ def pause(request: PageRequest, column_id: UUID) -> HttpResponse:
     """Or drain, which is the same with an eye on those who still work."""
     seen = one_queue(request.caller, column_id=column_id)
     drains = posted.text(request, "how") == "drain"
-    reason = posted.text(request, "reason").strip()[:200]
+    reason = posted.text(request, "reason").strip()
     pausing.pause(
         request.caller,
         board_id=seen.board_id,

@@ -15,7 +15,7 @@ from leases.reads import server_time
 from leases.shapes import Refused
 from leases.statements import giving_back
 from leases.verbs.cancel import end_cancelled
-from leases.verbs.revoke import MAX_REASON_CHARACTERS
+from leases.verbs.reasons import check_text
 from supervision.holds.filtering import LeaseFilter, active
 from supervision.holds.looking import scope_of
 from supervision.holds.shapes import HolderCount, RevokedItem, RevokedMany
@@ -37,8 +37,10 @@ def revoke_many(
     again, the attempt not counted. Managers, of each lease's board: the others are
     refused one by one. In chunks, each a transaction of its own.
 
-    Raises NotFound (the board of the filter), Invalid (neither ids nor a filter).
+    Raises NotFound (the board of the filter), Invalid (neither ids nor a filter, a
+    reason too long).
     """
+    check_text("reason", reason)
     as_of = server_time()
     if wanted is not None and wanted.is_given:
         rows, matched = _matching(caller, wanted)
@@ -122,10 +124,7 @@ def _revoke(caller: Caller, ids: Sequence[UUID], reason: str) -> set[UUID]:
     for start in range(0, len(ids), CHUNK):
         chunk = list(ids[start : start + CHUNK])
         rows = giving_back.give_back(
-            giving_back.REVOKE,
-            chunk,
-            caller=caller,
-            reason=reason[:MAX_REASON_CHARACTERS],
+            giving_back.REVOKE, chunk, caller=caller, reason=reason
         )
         done |= {row.id for row in rows}
         # What was called off doesn't come back to its queue.

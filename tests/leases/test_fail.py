@@ -11,7 +11,8 @@ from boards.models import Card, Event
 from leases.contract import MAX_BACKOFF_SECONDS
 from leases.errors import LeaseLost
 from leases.verbs.complete import complete
-from leases.verbs.give_back import MAX_REASON_CHARACTERS, fail, release
+from leases.verbs.give_back import fail, release
+from leases.verbs.reasons import MAX_REASON_CHARACTERS
 from tests.builders import (
     a_world,
     card_row,

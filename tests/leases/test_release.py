@@ -5,7 +5,8 @@ import pytest
 from accounts.errors import Invalid
 from leases.errors import LeaseLost
 from leases.verbs.complete import complete
-from leases.verbs.give_back import MAX_REASON_CHARACTERS, fail, release
+from leases.verbs.give_back import fail, release
+from leases.verbs.reasons import MAX_REASON_CHARACTERS
 from tests.builders import card_row, event_types, lapse, receipt, snapshot
 
 

@@ -2,7 +2,8 @@
 
 import pytest
 
-from accounts.errors import Forbidden, NotFound
+from accounts.errors import Forbidden, Invalid, NotFound
+from accounts.models import Actor
 from accounts.roles import WorkspaceRole
 from boards.errors import CardHeld
 from boards.verbs.boards import archive_board
@@ -12,8 +13,11 @@ from leases.errors import LeaseLost
 from leases.models import Lease, Slot
 from leases.verbs.complete import complete
 from leases.verbs.give_back import fail, release
+from leases.verbs.pause import pause
+from leases.verbs.reasons import MAX_REASON_CHARACTERS
 from leases.verbs.renew import renew
 from leases.verbs.revoke import free, revoke, stop_agent
+from supervision.holds.revoking import revoke_many
 from tests.builders import (
     a_person,
     a_world,
@@ -146,3 +150,39 @@ def _change(world, card, change, free):
         archive_card(world.owner, card_id=card, free=free)
     else:
         archive_board(world.owner, board_id=world.board, free=free)
+
+
+def test_stopping_an_agent_may_disable_it_in_the_same_change(world):
+    world.add_many(2)
+    world.ask(count=2)
+    seat = world.worker.actor_id
+    with pytest.raises(Invalid):
+        stop_agent(world.owner, agent_id=seat, reason=TOO_LONG, disable=True)
+    assert Actor.objects.get(pk=seat).disabled_at is None
+    assert stop_agent(world.owner, agent_id=seat, disable=True) == 2
+    assert Actor.objects.get(pk=seat).disabled_at is not None
+
+
+TOO_LONG = "x" * (MAX_REASON_CHARACTERS + 1)
+
+
+@pytest.mark.parametrize(
+    "verb",
+    [
+        lambda w, lease: revoke(w.owner, lease_id=lease, reason=TOO_LONG),
+        lambda w, lease: revoke_many(w.owner, lease_ids=[lease], reason=TOO_LONG),
+        lambda w, lease: pause(
+            w.owner, board_id=w.board, column_id=w.queue, reason=TOO_LONG
+        ),
+        lambda w, lease: w.set(paused=True, pause_reason=TOO_LONG),
+    ],
+    ids=["revoke", "revoke many", "pause", "set the contract"],
+)
+def test_of_a_reason_that_is_too_long_no_part_is_kept(world, verb):
+    world.add()
+    lease = world.claim().lease.id
+    before = snapshot(world)
+    with pytest.raises(Invalid) as refused:
+        verb(world, lease)
+    assert [one.code for one in refused.value.errors] == ["too_long"]
+    assert snapshot(world) == before

@@ -17,8 +17,8 @@ from leases.contract import (
     MIN_LEASE_SECONDS,
 )
 from leases.verbs.complete import Result
-from leases.verbs.give_back import MAX_REASON_CHARACTERS
 from leases.verbs.holding import MAX_LEASES_PER_CALL
+from leases.verbs.reasons import MAX_REASON_CHARACTERS
 from novum.operations.columns import ColumnInput
 from novum.operations.operation import (
     Input,
@@ -42,8 +42,6 @@ WantedLabels = Annotated[
     Meta(max_length=MAX_LABELS),
 ]
 Reason = Annotated[str, told(maxLength=MAX_REASON_CHARACTERS)]
-# Where the verb would cut off the rest.
-ShortReason = Annotated[str, Meta(max_length=MAX_REASON_CHARACTERS)]
 Doing = Annotated[
     str,
     Meta(
@@ -131,7 +129,7 @@ class ReleaseLease(Held, frozen=True):
 
 
 class RevokeLease(LeaseInput, frozen=True):
-    reason: ShortReason = ""
+    reason: Reason = ""
 
 
 class Receipt(Input, frozen=True):

@@ -9,7 +9,7 @@ from accounts.skills import Skills
 from accounts.told import told
 from boards.verbs.fields import Description, Labels
 from leases.contract import MAX_BACKOFF_SECONDS, MAX_QUEUE_CHARACTERS, QUEUE_NAME
-from leases.verbs.cancel import MAX_REASON_CHARACTERS
+from leases.verbs.reasons import MAX_REASON_CHARACTERS
 from novum.operations.given.cards import At, Handle, LabelList, Priority, Title
 from novum.operations.given.leases import Doing, WantedLabels
 from novum.operations.operation import (
